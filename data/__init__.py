@@ -1,0 +1,1 @@
+"""Data that ships with focuscrawl; installed as the package focuscrawl.data."""

@@ -1,0 +1,1 @@
+"""Commands added to `scrapy`."""

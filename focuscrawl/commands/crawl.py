@@ -1,0 +1,74 @@
+"""`scrapy crawl`, with errors in one line and an exit status that tells."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.exceptions import UsageError
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.errors import FocusError
+from focuscrawl.spider import FocusedSpider
+
+
+class Command(CrawlCommand):
+    """Scrapy's own command; what a user can put right is said without a traceback."""
+
+    def short_desc(self) -> str:
+        return "Crawl a topic with a strategy: scrapy crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        assert self.settings is not None
+        # on a terminal the progress bar tells how it goes, and only what is wrong need be said beside it
+        if sys.stderr.isatty() and not (opts.loglevel or opts.logfile or opts.nolog):
+            self.settings.set("LOG_LEVEL", "WARNING", priority="command")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1:
+            raise UsageError("name one spider; `scrapy list` shows them")
+        assert self.crawler_process is not None
+        process = self.crawler_process
+        if args[0] not in process.spider_loader.list():
+            self._say(f"unknown spider '{args[0]}'; there are {', '.join(sorted(process.spider_loader.list()))}")
+            self.exitcode = 2
+            return
+        try:
+            crawler = self._create_crawler(args[0])
+            task = process.crawl(crawler, **opts.spargs)
+            process.start()
+            error = _error_of(task)
+            if error is not None:
+                raise error
+        except FocusError as problem:
+            self._say(str(problem))
+            self.exitcode = 2
+            return
+        if process.bootstrap_failed:
+            self.exitcode = 1
+        elif isinstance(crawler.spider, FocusedSpider):
+            self._conclude(Crawl.of(crawler))
+
+    def _conclude(self, crawl: Crawl) -> None:
+        """A crawl that got nowhere has failed, and says why."""
+        if crawl.fatal:
+            self._say(crawl.fatal)
+            self.exitcode = 1
+        elif not crawl.pages:
+            self._say(f"no page was fetched: {crawl.first_failure or 'the crawl was stopped before the first one'}")
+            self.exitcode = 1
+
+    @staticmethod
+    def _say(message: str) -> None:
+        print(f"focuscrawl: {message}", file=sys.stderr)
+
+
+def _error_of(task: object) -> BaseException | None:
+    """What a crawl failed with before it began; asking for it keeps asyncio from logging it as forgotten."""
+    done = getattr(task, "done", None)
+    if done is None or not done() or task.cancelled():  # type: ignore[attr-defined]
+        return None
+    error: BaseException | None = task.exception()  # type: ignore[attr-defined]
+    return error if isinstance(error, FocusError) else None

@@ -1,0 +1,165 @@
+"""`scrapy demo`: the embedded web on loopback, three crawls of it, and how they compare."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from focuscrawl import report
+from focuscrawl.errors import FocusError
+from focuscrawl.store import Store
+from focuscrawl.topic import load_topic
+from focuscrawl.web.server import serving
+from focuscrawl.web.webs import Web, open_web
+
+SPIDERS = ("breadth_first", "keyword", "best_first")
+TOPIC = "sorting"
+
+
+class Outcome(NamedTuple):
+    """How a crawl went, by the labels of the web: relevant pages after each page fetched, hosts, matched URLs."""
+
+    curve: list[int]
+    hosts: int
+    matched: int
+    right: int
+
+
+class Command(ScrapyCommand):
+    """Crawl the embedded web with several strategies and compare them; no network is needed."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[--pages N] [--dir DIR]"
+
+    def short_desc(self) -> str:
+        return "Crawl the embedded web with several strategies and compare them"
+
+    def long_desc(self) -> str:
+        return (
+            "Serve the embedded web on loopback, crawl it breadth-first, by keywords and best-first, and show which"
+            " found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--pages", type=int, default=300, help="pages each crawl may fetch (default: 300)")
+        parser.add_argument(
+            "--dir", type=Path, default=Path("crawls/demo"), help="where to write (default: crawls/demo)"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args or opts.pages < 1:
+            raise UsageError("takes no arguments, and at least one page", print_help=False)
+        try:
+            self._run(opts.pages, opts.dir)
+        except FocusError as error:
+            print(f"focuscrawl: {error}", file=sys.stderr)
+            self.exitcode = 1
+
+    def _run(self, pages: int, folder: Path) -> None:
+        console = Console(soft_wrap=True, highlight=False)
+        web = open_web("demo")
+        label = load_topic(TOPIC).label
+        outcomes: dict[str, Outcome] = {}
+        with serving(web) as server:
+            hosts = len(web.hosts())
+            console.print(f"A web of {hosts} hosts, served at {server.address}; the topic is [bold]{TOPIC}[/bold].")
+            console.print(f"Each crawl fetches {pages} pages from the same two seeds.\n")
+            for spider in SPIDERS:
+                crawl_folder = folder / spider
+                if (crawl_folder / "crawl.sqlite").exists():  # a demo begins at the beginning
+                    shutil.rmtree(crawl_folder)
+                self._crawl(spider, pages, crawl_folder, server.address)
+                outcomes[spider] = _outcome(crawl_folder, web, label)
+        console.print()
+        console.print(_table(outcomes, pages))
+        (folder / "report.html").write_text(_report(outcomes, pages), "utf-8")
+        console.print("relevant: labelled as on the topic, which the crawlers do not see; gain: over breadth-first;")
+        console.print(
+            "URLs.txt: pages the spider itself took for matches; precision: share of them that are relevant.\n"
+        )
+        console.print(f"{'comparison':14} {folder / 'report.html'}")
+        for spider in SPIDERS:
+            console.print(f"{spider:14} {folder / spider}/{{URLs.txt,pages.jsonl,crawl.sqlite,report.html}}")
+        found = (folder / "best_first" / "URLs.txt").read_text("utf-8").splitlines()
+        if found:
+            console.print(f"\nWhy the last match was fetched:\n  scrapy explain {folder / 'best_first'} {found[-1]}")
+
+    def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> None:
+        command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
+        settings = {
+            "FOCUS_DIR": folder,
+            "FOCUS_PROGRESS": sys.stderr.isatty(),
+            "LOG_LEVEL": "WARNING",
+            # the server is ours: it need not be spared, and the best page may come next whatever its host
+            "DOWNLOAD_DELAY": 0,
+            "CONCURRENT_REQUESTS": 4,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
+        }
+        for name, value in settings.items():
+            command += ["-s", f"{name}={value}"]
+        environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
+        if not sys.stderr.isatty():
+            print(f"crawling with {spider} …", flush=True)
+        if subprocess.run(command, env=environment, check=False).returncode:  # noqa: S603
+            raise FocusError(f"the crawl with {spider} failed; see the lines above")
+
+
+def _outcome(folder: Path, web: Web, label: str) -> Outcome:
+    store = Store(folder / "crawl.sqlite", create=False)
+    curve: list[int] = []
+    matched = right = 0
+    for row in store.rows():
+        relevant = label in web.labels(row["url"])
+        curve.append((curve[-1] if curve else 0) + relevant)
+        matched += row["matched"]
+        right += row["matched"] and relevant
+    hosts = store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
+    store.close()
+    return Outcome(curve, hosts, matched, right)
+
+
+def _table(outcomes: dict[str, Outcome], pages: int) -> Table:
+    table = Table(title=f"Pages on the topic among the first {pages}")
+    for name in ("spider", "relevant", "harvest", "gain", "hosts", "URLs.txt", "precision"):
+        table.add_column(name, justify="left" if name == "spider" else "right", no_wrap=True)
+    floor = outcomes["breadth_first"].curve[-1]
+    for spider, outcome in outcomes.items():
+        found, fetched = outcome.curve[-1], len(outcome.curve)
+        table.add_row(
+            spider,
+            f"{found:,}",
+            f"{found / fetched:.0%}",
+            f"{found / max(1, floor):.2f}×",
+            f"{outcome.hosts}",
+            f"{outcome.matched:,}",
+            f"{outcome.right / outcome.matched:.0%}" if outcome.matched else "–",
+        )
+    return table
+
+
+def _report(outcomes: dict[str, Outcome], pages: int) -> str:
+    chart = report.chart({spider: outcome.curve for spider, outcome in outcomes.items()}, "relevant pages")
+    rows = [
+        (
+            f'<a href="{spider}/report.html">{spider}</a>',
+            f"{outcome.curve[-1]:,}",
+            f"{outcome.curve[-1] / len(outcome.curve):.0%}",
+        )
+        for spider, outcome in outcomes.items()
+    ]
+    table = report.table(("spider", "relevant", "harvest rate"), rows, 2)
+    body = f"<h2>Relevant pages over pages fetched</h2>{chart}{table}"
+    return report.page("Three ways to crawl a small web", f"Topic {TOPIC}, {pages} pages each, relevant by label", body)

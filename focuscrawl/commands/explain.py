@@ -1,0 +1,48 @@
+"""`scrapy explain`: why a page was fetched when it was, or why a link waits."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from focuscrawl.errors import FocusError
+from focuscrawl.explain import explain
+from focuscrawl.store import Store
+
+
+class Command(ScrapyCommand):
+    """Tell the way from a seed to a page, and what made each step."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "<DIR> <URL>"
+
+    def short_desc(self) -> str:
+        return "Say why a page was fetched when it was, or why a link waits"
+
+    def long_desc(self) -> str:
+        return (
+            "Show the chain of links from a seed to a URL of the crawl in DIR, with the score of each step and what it"
+            " was made of. Example: scrapy explain crawls/demo/best_first http://sorting-handbook.example/index.html"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 2:
+            raise UsageError("give the directory of a crawl and a URL", print_help=False)
+        try:
+            store = Store(Path(args[0]) / "crawl.sqlite", create=False)
+            lines = explain(store, args[1])
+        except FocusError as error:
+            print(f"focuscrawl: {error}", file=sys.stderr)
+            self.exitcode = 2
+            return
+        console = Console(highlight=False, soft_wrap=True, markup=False)
+        for line in lines:
+            console.print(line)
+        store.close()

@@ -1,0 +1,89 @@
+"""`scrapy web`: serve a web file over HTTP on loopback."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from focuscrawl.errors import FocusError
+from focuscrawl.web.server import WebServer
+from focuscrawl.web.webs import MemoryWeb, open_web
+
+
+class Command(ScrapyCommand):
+    """Serve a web file, as a proxy and directly, until it is stopped."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "<FILE|demo> [--port P] [--synthetic N] [--save FILE]"
+
+    def short_desc(self) -> str:
+        return "Serve a web file over HTTP on loopback"
+
+    def long_desc(self) -> str:
+        return (
+            "Serve a web file, the embedded web (demo) or a made-up one (--synthetic N) over HTTP on 127.0.0.1: as a"
+            " proxy, which keeps the original host names, and directly, as http://127.0.0.1:PORT/HOST/path."
+            " Example: scrapy web demo --port 8000"
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--port", type=int, default=8000, help="port to listen on, 0 for any free one (default: 8000)"
+        )
+        parser.add_argument("--synthetic", type=int, metavar="N", help="a web of N pages, made as they are asked for")
+        parser.add_argument(
+            "--hosts", type=int, default=0, help="with --synthetic: number of hosts (default: root of N)"
+        )
+        parser.add_argument("--links", type=int, default=60, help="with --synthetic: links a page (default: 60)")
+        parser.add_argument(
+            "--bytes", type=int, default=20000, help="with --synthetic: size of a page (default: 20000)"
+        )
+        parser.add_argument("--save", metavar="FILE", type=Path, help="write the web to a web file instead (demo only)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if opts.synthetic is not None:
+            name = f"synthetic:{opts.synthetic}?hosts={opts.hosts}&links={opts.links}&bytes={opts.bytes}"
+        elif len(args) == 1:
+            name = args[0]
+        else:
+            raise UsageError("name one web file, demo, or --synthetic N", print_help=False)
+        try:
+            web = open_web(name)
+            if opts.save:
+                self._save(web, name, opts.save)
+                return
+            server = WebServer(web, opts.port)
+        except FocusError as error:
+            print(f"focuscrawl: {error}", file=sys.stderr)
+            self.exitcode = 2
+            return
+        except (OSError, OverflowError) as error:
+            print(
+                f"focuscrawl: cannot listen on port {opts.port}: {error}; choose another with --port", file=sys.stderr
+            )
+            self.exitcode = 2
+            return
+        print(f"Serving {name}, Ctrl-C stops")
+        print(f"  in a browser  {server.address}/")
+        print(f"  as a proxy    http_proxy={server.address} scrapy crawl … -s DOWNLOAD_DELAY=0", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+        finally:
+            server.server_close()
+
+    def _save(self, web: object, name: str, path: Path) -> None:
+        if not isinstance(web, MemoryWeb):
+            raise FocusError(f"web '{name}' cannot be saved; only demo can")
+        if path.exists():
+            raise FocusError(f"{path} is there already; move it away or choose another --save")
+        web.save(path)
+        print(f"Wrote {path}: {sum(1 for _ in web.pages())} pages on {len(web.hosts())} hosts")

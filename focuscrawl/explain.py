@@ -1,0 +1,106 @@
+"""Why a page was fetched when it was, or why a link waits: from the crawl's file alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from focuscrawl import urls
+from focuscrawl.errors import FocusError
+from focuscrawl.store import Store
+
+#: Parts of a score shown, the largest first.
+_PARTS = 6
+
+
+def explain(store: Store, url: str) -> list[str]:
+    """The story of a URL, line by line."""
+    try:
+        checked = urls.check(url)
+    except ValueError as error:
+        raise FocusError(str(error)) from None
+    row = store.execute(
+        "SELECT id, url FROM url WHERE key IN (?, ?)", (urls.key(checked), urls.key(checked, any_scheme=False))
+    ).fetchone()
+    if row is None:
+        raise FocusError(f"{checked} was never seen by this crawl; no page it fetched links there")
+    url_id = row[0]
+    page = store.execute("SELECT id FROM page WHERE url_id = ?", (url_id,)).fetchone()
+    page = page or store.execute("SELECT id FROM page WHERE url = ? OR url = ?", (checked, row[1])).fetchone()
+    if page is not None:
+        return _chain(store, page[0])
+    waiting = store.execute("SELECT score, rank, via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+    if waiting is not None:
+        return _waiting(store, row[1], *waiting)
+    failure = store.execute("SELECT reason, via, failed_at FROM failure WHERE url_id = ?", (url_id,)).fetchone()
+    if failure is not None:
+        return [*_way_to(store, failure[1]), f"{row[1]}", f"  gave no page at {failure[2]}: {failure[0]}"]
+    refused = store.execute("SELECT id FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
+    if refused is not None:
+        return [*_way_to(store, refused[0]), f"{row[1]}", "  refused: the strategy gave its link no score"]
+    return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_HOST)"]
+
+
+def _waiting(store: Store, url: str, score: float, rank: float, via: int | None) -> list[str]:
+    better = store.execute("SELECT count(*) FROM frontier WHERE rank > ?", (rank,)).fetchone()[0]
+    total = store.execute("SELECT count(*) FROM frontier").fetchone()[0]
+    return [
+        *_way_to(store, via),
+        url,
+        f"  waits with score {score:.4f}: {better:,} of {total:,} queued URLs are better",
+    ]
+
+
+def _way_to(store: Store, link_id: int | None) -> list[str]:
+    """The chain to the page a link is on, and the link."""
+    row = store.execute("SELECT page FROM link WHERE id = ?", (link_id,)).fetchone()
+    if row is None:
+        return []
+    return [*_chain(store, row[0]), *_link(store, link_id)]
+
+
+def _chain(store: Store, page_id: int) -> list[str]:
+    steps: list[list[str]] = []
+    while True:
+        row = store.execute(
+            "SELECT url, title, status, score, relevance, matched, why, problem, via, redirects FROM page WHERE id = ?",
+            (page_id,),
+        ).fetchone()
+        url, title, status, score, relevance, matched, why, problem, via, redirects = row
+        step = [url if not redirects else f"{url} (redirected from {json.loads(redirects)[0]})"]
+        found = f'"{title}", ' if title else ""
+        step.append(f"  {found}page {page_id} of the crawl, HTTP {status}, fetched with score {_number(score)}")
+        if relevance is not None and not problem:
+            verdict = "matched" if matched else "not matched"
+            step.append(f"  relevance {relevance:.4f}, {verdict}{_made_of(why)}")
+        elif problem:
+            step.append(f"  {problem}")
+        steps.append([*_link(store, via), *step] if via else ["seed", *step])
+        parent = store.execute("SELECT page FROM link WHERE id = ?", (via,)).fetchone()
+        if parent is None:
+            break
+        page_id = parent[0]
+    return [line for step in reversed(steps) for line in step]
+
+
+def _link(store: Store, link_id: int | None) -> list[str]:
+    row = store.execute("SELECT anchor, before, after, score, why FROM link WHERE id = ?", (link_id,)).fetchone()
+    if row is None:
+        return []
+    anchor, before, after, score, why = row
+    left, right = " ".join(before.split()[-5:]), " ".join(after.split()[:5])
+    return [f"   │  … {left} [{anchor}] {right} …", f"   ▼  link score {_number(score)}{_made_of(why)}"]
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}"
+
+
+def _made_of(why: str | None) -> str:
+    parts: dict[str, Any] = json.loads(why) if why else {}
+    if not parts:
+        return ""
+    largest = sorted(parts.items(), key=lambda part: -abs(part[1]))
+    shown = ", ".join(f"{name} {value:.3g}" for name, value in largest[:_PARTS])
+    rest = f" and {len(parts) - _PARTS} more" if len(parts) > _PARTS else ""
+    return f" = {shown}{rest}"

@@ -1,0 +1,107 @@
+"""Progress: a live line on a terminal, a line in the log elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+from scrapy import Spider, signals
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.log import get_scrapy_root_handler
+
+from focuscrawl.crawl import Crawl
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: Seconds between two looks at the crawl on a terminal.
+REFRESH = 0.25
+
+
+class Progress:
+    """Shows pages, pages a second, harvest rate and queue, and a bar towards `max_pages`.
+
+    Settings: FOCUS_PROGRESS, LOGSTATS_INTERVAL (seconds between two lines in the log).
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        wanted = crawler.settings.get("FOCUS_PROGRESS")
+        self.live = sys.stderr.isatty() if wanted == "auto" else crawler.settings.getbool("FOCUS_PROGRESS")
+        self.interval = REFRESH if self.live else crawler.settings.getfloat("LOGSTATS_INTERVAL")
+        self.bar: Bar | None = None
+        crawler.signals.connect(self.opened, signals.spider_opened)
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def opened(self, spider: Spider) -> None:
+        self.crawl = Crawl.of(self.crawler)
+        self.began = monotonic()
+        self.pages_before = self.crawl.pages
+        self.max_pages: int = getattr(spider, "max_pages", 0)
+        if self.live:
+            self._start_bar(spider.name)
+        self.loop: Any = None
+        if self.interval:
+            self.loop = create_looping_call(self.show)
+            self.loop.start(self.interval, now=self.live)
+
+    def _start_bar(self, name: str) -> None:
+        self.bar = Bar(
+            SpinnerColumn(),
+            TextColumn("[bold]{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[figures]}"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            auto_refresh=False,
+        )
+        self.task = self.bar.add_task(name, total=self.max_pages or None, figures="")
+        self.bar.start()
+        # what is logged now appears above the bar instead of tearing it
+        handler = get_scrapy_root_handler()
+        self.handler = (
+            handler if isinstance(handler, logging.StreamHandler) and handler.stream is sys.__stderr__ else None
+        )
+        if self.handler is not None:
+            self.handler.setStream(sys.stderr)
+
+    def figures(self) -> str:
+        """The crawl in one line."""
+        crawl = self.crawl
+        seconds = max(1e-9, monotonic() - self.began)
+        goal = f"/{self.max_pages:,}" if self.max_pages else ""
+        parts = [f"{crawl.pages:,}{goal} pages", f"{(crawl.pages - self.pages_before) / seconds:.1f}/s"]
+        if crawl.topic.keywords:
+            parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
+        parts.append(f"{len(crawl.frontier):,} queued")
+        return ", ".join(parts)
+
+    def show(self) -> None:
+        if self.bar is not None:
+            self.bar.update(self.task, completed=self.crawl.pages, figures=self.figures(), refresh=True)
+        else:
+            logger.info("%s", self.figures())
+
+    def closed(self, reason: str) -> None:
+        if self.loop is not None and self.loop.running:
+            self.loop.stop()
+        if self.bar is not None:
+            self.show()
+            self.bar.stop()
+            if self.handler is not None:
+                self.handler.setStream(sys.__stderr__)
+        else:
+            logger.info("%s (%s)", self.figures(), reason)

@@ -1,0 +1,32 @@
+"""Report: `report.html`, written when the crawl stops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.report import crawl_report
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+
+class Report:
+    """Writes FOCUS_DIR/report.html."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def closed(self) -> None:
+        crawl = Crawl.of(self.crawler)
+        if not crawl.fatal:
+            (crawl.folder / "report.html").write_text(crawl_report(crawl.store), "utf-8")

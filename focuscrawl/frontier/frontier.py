@@ -1,0 +1,547 @@
+"""The frontier without Scrapy: the best URL among the hosts that may be fetched now.
+
+On disk a queued URL is a row of the crawl's file until the page it gave is stored in the same transaction that deletes
+the row; handing a URL out writes nothing. In memory each host has a heap of its best entries, and one more heap holds
+the best entry of each host that is free, so adding and taking cost a logarithm, whatever the number of scores.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
+from math import inf
+from typing import NamedTuple
+
+from focuscrawl import urls
+from focuscrawl.store import Store
+
+# What is known of a URL. KNOWN: seen, but not waiting (refused, or fallen off the end): it may come back.
+KNOWN, QUEUED, COLD, IN_FLIGHT, DONE = range(5)
+
+#: When a host may be fetched: a time, 0 for now, inf for not before it is released.
+FreeAt = Callable[[str], float]
+#: How a second sighting changes the score of a queued URL: (old, new) -> score.
+Merge = Callable[[float, float], float]
+
+
+class Candidate(NamedTuple):
+    """A URL offered to the frontier."""
+
+    url_id: int
+    url: str
+    score: float
+    depth: int
+    via: int | None = None
+    request: str | None = None
+
+
+class Entry(NamedTuple):
+    """A URL taken from the frontier."""
+
+    url_id: int
+    url: str
+    score: float
+    rank: float
+    depth: int
+    via: int | None
+    request: str | None
+
+
+class _Host:
+    __slots__ = ("cold", "floor", "heap", "in_flight", "name", "pages", "place")
+
+    def __init__(self, name: str, pages: int = 0) -> None:
+        self.name = name
+        self.pages = pages
+        self.in_flight = 0
+        #: (-rank, url id) of the entries in memory, and how many more are on disk only, none better than `floor`.
+        self.heap: list[tuple[float, int]] = []
+        self.cold = 0
+        self.floor = -inf
+        #: Where the host stands: "" without entries, or in the heap or set of that name.
+        self.place = ""
+
+
+class Frontier:
+    """Keeps the waiting URLs in best-first order, host by host.
+
+    *size* bounds the number of waiting URLs, the worst fall off. *ageing* is subtracted per page fetched before a URL
+    was entered, which lets old entries rise. Each run of *hosts_per_batch* URLs comes from that many hosts, as far as
+    there are so many. *pages_per_host* closes a host. With a *batch* above 1 the best so many are taken before what was
+    found meanwhile is looked at. *hot* entries a host stay in memory, the rest on disk.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        size: int = 0,
+        ageing: float = 0.0,
+        hosts_per_batch: int = 0,
+        pages_per_host: int = 0,
+        batch: int = 1,
+        hot: int = 10_000,
+        any_scheme: bool = True,
+        merge: Merge = max,
+    ) -> None:
+        self.store = store
+        self.size = size
+        self.ageing = ageing
+        self.hosts_per_batch = hosts_per_batch
+        self.pages_per_host = pages_per_host
+        self.batch = batch
+        self.hot = hot
+        self.any_scheme = any_scheme
+        self.merge = merge
+        #: Called with an entry that has come to the top; its answer is the entry's score now.
+        self.rescorer: Callable[[Entry], float] | None = None
+        #: URLs that fell off the end, and those refused because their host was full.
+        self.dropped = 0
+        self.host_full = 0
+        self.queued = 0
+        self._ids: dict[int, int] = {}
+        self._state = bytearray(1)  # by URL id; ids begin at 1
+        self._rank = array("d", [0.0])
+        self._host_of = array("I", [0])
+        self._hosts: list[_Host] = [_Host("")]  # by host id
+        self._host_ids: dict[str, int] = {}
+        self._ready: list[tuple[float, int, int]] = []  # (-rank, url id, host id)
+        self._waiting: list[tuple[float, int]] = []  # (time, host id)
+        self._worst: list[tuple[float, int]] = []  # (rank, -url id), only with a size
+        self._busy = 0  # hosts set aside until they are released
+        self._overfull: set[int] = set()  # hosts with more entries in memory than they should have
+        self._benched: list[int] = []  # hosts that had their turn in this run
+        self._used: set[int] = set()
+        self._pending: list[int] = []
+        self._batch_left = batch
+        self._pages = 0
+        self._load()
+
+    def _load(self) -> None:
+        store = self.store
+        for host_id, name, pages in store.execute("SELECT id, name, pages FROM host ORDER BY id"):
+            self._hosts.append(_Host(name, pages))
+            self._host_ids[name] = host_id
+        for url_id, key, host_id, done in store.execute("SELECT id, key, host, done FROM url ORDER BY id"):
+            self._ids[key] = url_id
+            self._state.append(DONE if done else KNOWN)
+            self._rank.append(0.0)
+            self._host_of.append(host_id)
+        self._pages = store.count()
+        for url_id, host_id, rank, cold in store.execute("SELECT url_id, host, rank, cold FROM frontier"):
+            self._rank[url_id] = rank
+            self.queued += 1
+            host = self._hosts[host_id]
+            if cold:
+                self._state[url_id] = COLD
+                host.cold += 1
+                host.floor = max(host.floor, rank)
+            else:
+                self._state[url_id] = QUEUED
+                host.heap.append((-rank, url_id))
+            if self.size:
+                self._worst.append((rank, -url_id))
+        heapify(self._worst)
+        for host_id, host in enumerate(self._hosts):
+            heapify(host.heap)
+            self._put_ready(host_id)
+
+    def __len__(self) -> int:
+        return self.queued
+
+    # ---- what is known
+
+    def identify(self, found: Sequence[str], keys: Sequence[int] | None = None) -> list[int]:
+        """The ids of URLs; those never seen are entered. Call inside a transaction."""
+        new: list[tuple[int, int, str, int]] = []
+        result: list[int] = []
+        ids = self._ids
+        for index, url in enumerate(found):
+            key = keys[index] if keys is not None else urls.key(url, any_scheme=self.any_scheme)
+            url_id = ids.get(key)
+            if url_id is None:
+                url_id = ids[key] = len(self._state)
+                host_id = self.host_id(urls.host(url))
+                self._state.append(KNOWN)
+                self._rank.append(0.0)
+                self._host_of.append(host_id)
+                new.append((url_id, key, url, host_id))
+            result.append(url_id)
+        if new:
+            self.store.add_urls(new)
+        return result
+
+    def host_id(self, name: str) -> int:
+        """The id of a host; a new one is entered."""
+        host_id = self._host_ids.get(name)
+        if host_id is None:
+            host_id = self._host_ids[name] = len(self._hosts)
+            self._hosts.append(_Host(name))
+            self.store.execute("INSERT INTO host (id, name) VALUES (?, ?)", (host_id, name))
+        return host_id
+
+    def state(self, url_id: int) -> int:
+        """KNOWN, QUEUED, COLD, IN_FLIGHT or DONE."""
+        return self._state[url_id]
+
+    def find(self, url: str) -> int | None:
+        """The id of a URL, None if it was never seen."""
+        return self._ids.get(urls.key(url, any_scheme=self.any_scheme))
+
+    # ---- adding
+
+    def offer(self, candidates: Iterable[Candidate]) -> None:
+        """Queue URLs, or raise the scores of those that wait already. Call inside a transaction."""
+        state, ranks = self._state, self._rank
+        aged = self.ageing * self._pages
+        new: dict[int, tuple[object, ...]] = {}
+        changed: list[tuple[object, ...]] = []
+        for url_id, url, score, depth, via, request in candidates:
+            known = state[url_id]
+            if known >= IN_FLIGHT:
+                continue
+            if known == KNOWN:
+                host_id = self._host_of[url_id]
+                if self.pages_per_host and self._hosts[host_id].pages >= self.pages_per_host:
+                    self.host_full += 1
+                    continue
+                rank = score - aged
+                cold = self._push(url_id, rank)
+                new[url_id] = (url_id, url, host_id, score, rank, depth, via, cold, request)
+                self.queued += 1
+                continue
+            old = self._score(url_id, new)
+            merged = self.merge(old, score)
+            if merged == old:
+                continue
+            rank = ranks[url_id] + merged - old  # its age stays
+            cold = self._move(url_id, rank)
+            changed.append((merged, rank, cold, depth, via, url_id))
+        if new:
+            self.store.executemany("INSERT INTO frontier VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", new.values())
+        if changed:
+            self.store.executemany(
+                "UPDATE frontier SET score = ?, rank = ?, cold = ?, depth = min(depth, ?), via = ? WHERE url_id = ?",
+                changed,
+            )
+        while self._overfull:  # only now are all rows on disk that the spill marks
+            self._spill(self._hosts[self._overfull.pop()])
+        if self.size and self.queued > self.size:
+            self._drop_worst()
+
+    def _score(self, url_id: int, new: dict[int, tuple[object, ...]]) -> float:
+        if not self.ageing:
+            return self._rank[url_id]
+        if url_id in new:
+            return float(new[url_id][3])  # type: ignore[arg-type]
+        row = self.store.execute("SELECT score FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+        return float(row[0])
+
+    def _push(self, url_id: int, rank: float) -> bool:
+        """Enter a URL with its rank in memory; True if it belongs on disk only."""
+        self._rank[url_id] = rank
+        host_id = self._host_of[url_id]
+        host = self._hosts[host_id]
+        if self.size:
+            heappush(self._worst, (rank, -url_id))
+        if host.cold and rank <= host.floor:
+            self._state[url_id] = COLD
+            host.cold += 1
+            return True
+        self._state[url_id] = QUEUED
+        if self.batch > 1:
+            self._pending.append(url_id)
+            return False
+        self._enter(url_id, rank, host_id, host)
+        return False
+
+    def _enter(self, url_id: int, rank: float, host_id: int, host: _Host) -> None:
+        entry = (-rank, url_id)
+        heappush(host.heap, entry)
+        if host.place == "":
+            host.place = "ready"
+            heappush(self._ready, (-rank, url_id, host_id))
+        elif host.place == "ready" and host.heap[0] == entry:
+            heappush(self._ready, (-rank, url_id, host_id))
+        if len(host.heap) > 2 * self.hot:
+            self._overfull.add(host_id)
+
+    def _move(self, url_id: int, rank: float) -> bool:
+        """Give a waiting URL another rank; its old entries in the heaps are passed over when they come up."""
+        if self._state[url_id] == COLD:
+            self._hosts[self._host_of[url_id]].cold -= 1
+        return self._push(url_id, rank)
+
+    def _spill(self, host: _Host) -> None:
+        """Leave all but the best entries of a host to the disk."""
+        entries = sorted(entry for entry in host.heap if self._holds(*entry))
+        host.heap, rest = entries[: self.hot], entries[self.hot :]
+        for _, url_id in rest:
+            self._state[url_id] = COLD
+        if rest:
+            host.cold += len(rest)
+            host.floor = max(host.floor, -rest[0][0])
+            self.store.executemany("UPDATE frontier SET cold = 1 WHERE url_id = ?", [(url_id,) for _, url_id in rest])
+
+    def _refill(self, host_id: int, host: _Host) -> None:
+        """Bring the best entries of a host back from the disk."""
+        rows = self.store.execute(
+            "SELECT url_id, rank FROM frontier WHERE cold AND host = ? ORDER BY rank DESC, url_id LIMIT ?",
+            (host_id, self.hot + 1),
+        ).fetchall()
+        for url_id, rank in rows[: self.hot]:
+            if self._state[url_id] == COLD:
+                self._state[url_id] = QUEUED
+                host.cold -= 1
+                heappush(host.heap, (-rank, url_id))
+        if len(rows) > self.hot:
+            host.floor = rows[-1][1]
+        else:
+            host.floor, host.cold = -inf, 0
+        self.store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(row[0],) for row in rows[: self.hot]])
+
+    def _drop_worst(self) -> None:
+        gone: list[tuple[int]] = []
+        while self.queued > self.size:
+            rank, negative = heappop(self._worst)
+            url_id = -negative
+            if self._state[url_id] not in (QUEUED, COLD) or self._rank[url_id] != rank:
+                continue
+            if self._state[url_id] == COLD:
+                self._hosts[self._host_of[url_id]].cold -= 1
+            self._state[url_id] = KNOWN
+            self.queued -= 1
+            self.dropped += 1
+            gone.append((url_id,))
+        self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
+        if len(self._worst) > 2 * self.size + 1000:  # what was fetched is still in here
+            self._worst = [
+                (rank, negative)
+                for rank, negative in self._worst
+                if self._state[-negative] in (QUEUED, COLD) and self._rank[-negative] == rank
+            ]
+            heapify(self._worst)
+
+    # ---- taking
+
+    def _holds(self, negative_rank: float, url_id: int) -> bool:
+        return self._state[url_id] == QUEUED and self._rank[url_id] == -negative_rank
+
+    def _head(self, host_id: int) -> tuple[float, int] | None:
+        """The best entry of a host that still holds."""
+        host = self._hosts[host_id]
+        while True:
+            heap = host.heap
+            while heap and not self._holds(*heap[0]):
+                heappop(heap)
+            if heap or not host.cold:
+                return heap[0] if heap else None
+            self._refill(host_id, host)
+
+    def _put_ready(self, host_id: int) -> None:
+        host = self._hosts[host_id]
+        head = self._head(host_id)
+        host.place = "ready" if head else ""
+        if head:
+            heappush(self._ready, (*head, host_id))
+
+    def release(self, host_name: str) -> None:
+        """A host that was busy may be fetched again."""
+        host_id = self._host_ids.get(host_name)
+        if host_id is not None:
+            self._unbusy(host_id)
+
+    def _unbusy(self, host_id: int) -> None:
+        if self._hosts[host_id].place == "busy":
+            self._busy -= 1
+            self._put_ready(host_id)
+
+    def next_time(self) -> float:
+        """When the next host becomes free by itself; inf if none does."""
+        return self._waiting[0][0] if self._waiting else inf
+
+    def _best(self, now: float, free_at: FreeAt) -> tuple[float, int, int] | None:
+        """The best entry whose host is free; hosts that are not are set aside until they are."""
+        while self._waiting and self._waiting[0][0] <= now:
+            self._put_ready(heappop(self._waiting)[1])
+        ready = self._ready
+        while ready:
+            negative_rank, url_id, host_id = ready[0]
+            host = self._hosts[host_id]
+            head = self._head(host_id) if host.place == "ready" else None
+            if head is None:
+                heappop(ready)
+                if host.place == "ready":
+                    host.place = ""
+                continue
+            if head != (negative_rank, url_id):
+                heappop(ready)
+                if head > (negative_rank, url_id):  # the better one is gone; a better head would be in here already
+                    heappush(ready, (*head, host_id))
+                continue
+            if host_id in self._used:
+                heappop(ready)
+                host.place = "benched"
+                self._benched.append(host_id)
+                continue
+            if self.pages_per_host and host.pages + host.in_flight >= self.pages_per_host:
+                heappop(ready)
+                if host.pages >= self.pages_per_host:
+                    self._close_host(host_id)
+                else:
+                    host.place = "busy"
+                    self._busy += 1
+                continue
+            time = free_at(host.name)
+            if time <= now:
+                return ready[0]
+            heappop(ready)
+            if time == inf:
+                host.place = "busy"
+                self._busy += 1
+            else:
+                host.place = "waiting"
+                heappush(self._waiting, (time, host_id))
+        return None
+
+    def _close_host(self, host_id: int) -> None:
+        """Forget what waits for a host that has given all the pages it may."""
+        host = self._hosts[host_id]
+        rows = self.store.execute("SELECT url_id FROM frontier WHERE host = ?", (host_id,)).fetchall()
+        gone = [row for row in rows if self._state[row[0]] in (QUEUED, COLD)]
+        for (url_id,) in gone:
+            self._state[url_id] = KNOWN
+        self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
+        self.queued -= len(gone)
+        self.host_full += len(gone)
+        host.heap, host.cold, host.place = [], 0, ""
+
+    def best_rank(self, now: float, free_at: FreeAt) -> float:
+        """The rank of the best URL that may be fetched now; -inf if there is none."""
+        best = self._best(now, free_at)
+        return -best[0] if best else -inf
+
+    def _next_batch(self) -> None:
+        pending, self._pending = self._pending, []
+        self._batch_left = self.batch
+        for url_id in pending:
+            if self._state[url_id] == QUEUED:
+                host_id = self._host_of[url_id]
+                self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
+
+    def _next_run(self) -> None:
+        """Begin a new run over the hosts."""
+        self._used.clear()
+        benched, self._benched = self._benched, []
+        for host_id in benched:
+            self._put_ready(host_id)
+
+    def pop(self, now: float, free_at: FreeAt) -> Entry | None:
+        """Take the best URL among the hosts that are free, None if there is none at the moment."""
+        while True:
+            if self.batch > 1 and (self._batch_left <= 0 or len(self._pending) == self.queued):
+                self._next_batch()
+            best = self._best(now, free_at)
+            if best is None:
+                # none is waiting or busy: every host that has entries had its turn
+                if self._benched and not self._waiting and not self._busy:
+                    self._next_run()
+                    continue
+                return None
+            negative_rank, url_id, host_id = best
+            row = self.store.execute(
+                "SELECT url_id, url, score, rank, depth, via, request FROM frontier WHERE url_id = ?", (url_id,)
+            ).fetchone()
+            entry = Entry(*row)
+            if self.rescorer is not None:
+                score = self.rescorer(entry)
+                if score != entry.score:
+                    entry = self._rescored(entry, score)
+                    if entry.rank < -negative_rank:
+                        continue  # it fell: see what is on top now
+            host = self._hosts[host_id]
+            self._state[url_id] = IN_FLIGHT
+            self.queued -= 1
+            host.in_flight += 1
+            heappop(self._ready)
+            self._put_ready(host_id)
+            self._batch_left -= 1
+            if self.hosts_per_batch:
+                self._used.add(host_id)
+                if len(self._used) >= self.hosts_per_batch:
+                    self._next_run()
+            return entry
+
+    def _rescored(self, entry: Entry, score: float) -> Entry:
+        rank = entry.rank + score - entry.score
+        cold = self._move(entry.url_id, rank)
+        self.store.execute(
+            "UPDATE frontier SET score = ?, rank = ?, cold = ? WHERE url_id = ?", (score, rank, cold, entry.url_id)
+        )
+        if self._state[entry.url_id] == QUEUED and self.batch > 1:
+            self._pending.remove(entry.url_id)
+            host_id = self._host_of[entry.url_id]
+            self._enter(entry.url_id, rank, host_id, self._hosts[host_id])
+        return entry._replace(score=score, rank=rank)
+
+    def rescore(self, scorer: Callable[[Entry], float]) -> int:
+        """Score everything that waits anew; returns how many changed."""
+        changed = 0
+        with self.store.transaction():
+            rows = self.store.execute("SELECT url_id, url, score, rank, depth, via, request FROM frontier").fetchall()
+            for row in rows:
+                entry = Entry(*row)
+                if self._state[entry.url_id] not in (QUEUED, COLD):
+                    continue
+                score = scorer(entry)
+                if score != entry.score:
+                    self._rescored(entry, score)
+                    changed += 1
+        return changed
+
+    # ---- what was taken
+
+    def again(self, url_id: int, host_name: str) -> None:
+        """Queue a URL in flight once more, at its old rank, to be asked of *host_name* (a retry, a redirect)."""
+        self._leave(url_id)
+        self._host_of[url_id] = self.host_id(host_name)
+        self.queued += 1
+        self._state[url_id] = QUEUED
+        host_id = self._host_of[url_id]
+        self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
+
+    def claim(self, url_id: int) -> bool:
+        """Take a URL that a redirect led to out of the queue; False if it was fetched already or is being fetched."""
+        state = self._state[url_id]
+        if state >= IN_FLIGHT:
+            return False
+        if state in (QUEUED, COLD):
+            self.queued -= 1
+            if state == COLD:
+                self._hosts[self._host_of[url_id]].cold -= 1
+        self._state[url_id] = IN_FLIGHT
+        self._hosts[self._host_of[url_id]].in_flight += 1
+        return True
+
+    def _leave(self, url_id: int) -> None:
+        host_id = self._host_of[url_id]
+        self._hosts[host_id].in_flight -= 1
+        self._unbusy(host_id)
+
+    def finish(self, url_ids: Sequence[int], *, page_host: str | None = None) -> None:
+        """URLs are dealt with; *page_host* gave a page. Call inside the transaction that stores the outcome."""
+        for url_id in url_ids:
+            if self._state[url_id] == IN_FLIGHT:
+                self._leave(url_id)
+            elif self._state[url_id] in (QUEUED, COLD):  # stored without having been asked for
+                self.queued -= 1
+                if self._state[url_id] == COLD:
+                    self._hosts[self._host_of[url_id]].cold -= 1
+            self._state[url_id] = DONE
+        self.store.mark_done(url_ids)
+        if page_host is not None:
+            host_id = self.host_id(page_host)
+            self._hosts[host_id].pages += 1
+            self._pages += 1
+            self.store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))

@@ -1,0 +1,346 @@
+"""The frontier as Scrapy's scheduler.
+
+Requests are built when they are handed out. They are handed out as late as possible, and only for hosts whose
+downloader slot is free, because a slot's own queue cannot be overtaken any more.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.http import Response
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.request import request_from_dict
+from twisted.python.failure import Failure
+
+from focuscrawl import urls
+from focuscrawl.crawl import Crawl
+from focuscrawl.frontier.frontier import DONE, Candidate, Entry
+from focuscrawl.page import Page
+from focuscrawl.spider import now
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+#: What the frontier puts into a request's meta by itself; a request with anything more is stored whole.
+_OWN_META = frozenset({"focus", "depth", "is_start_request"})
+
+
+def priority(score: float) -> int:
+    """A score in [0, 1] as the priority of a Request."""
+    return round(score * 1_000_000)
+
+
+class FrontierScheduler(BaseScheduler):
+    """Hands out the best request among the hosts that may be fetched now.
+
+    Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one for a free
+    host was waiting; ``focus/queued``, ``focus/dropped`` (fell off the end, FOCUS_FRONTIER_SIZE) and
+    ``focus/host_full`` (FOCUS_PAGES_PER_HOST) describe the queue; ``focus/failed/<reason>`` what gave no page.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.crawl = Crawl.of(crawler)
+        self.frontier = self.crawl.frontier
+        self.stats = crawler.stats
+        #: Requests that are not just a URL, or are on their way again, by URL id.
+        self._live: dict[int, Request] = {}
+        #: Hosts of the requests that are between here and the end of their download, by URL id.
+        self._downloading: dict[int, str] = {}
+        self._active: dict[str, int] = {}
+        self._handed_at: dict[str, float] = {}
+        #: What is known of each request that was handed out, by URL id: the `focus` of its meta.
+        self._in_flight: dict[int, dict[str, Any]] = {}
+        self._inversions = 0
+        self._wake: Any = None
+        self._wake_time = inf
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def open(self, spider: Spider) -> None:
+        self.spider = spider
+        self.max_pages: int = getattr(spider, "max_pages", 0)
+        self._downloader = self.crawler.engine.downloader
+        connect = self.crawler.signals.connect
+        connect(self._reached_downloader, signals.request_reached_downloader)
+        connect(self._left_downloader, signals.request_left_downloader)
+        connect(self._spider_error, signals.spider_error)
+        connect(self._item_lost, signals.item_error)
+        connect(self._item_lost, signals.item_dropped)
+        connect(self._idle, signals.spider_idle)
+        connect(self._stopped, signals.engine_stopped)
+        if self.crawl.resumed:
+            logger.info(
+                "Resuming %s: %d pages stored, %d URLs wait", self.crawl.folder, self.crawl.pages, len(self.frontier)
+            )
+
+    def close(self, reason: str) -> None:
+        if self._wake is not None:
+            self._wake.cancel()
+        self.report()
+
+    def report(self) -> None:
+        """Bring the stats up to date."""
+        self.stats.set_value("focus/priority_inversions", self._inversions)
+        self.stats.set_value("focus/queued", len(self.frontier))
+        self.stats.set_value("focus/dropped", self.frontier.dropped)
+        self.stats.set_value("focus/host_full", self.frontier.host_full)
+
+    def _stopped(self) -> None:
+        self.crawl.close()
+
+    # ---- in
+
+    def enqueue_request(self, request: Request) -> bool:
+        focus = request.meta.get("focus")
+        if focus and focus.get("id") in self._in_flight:
+            return self._again(request, focus)
+        key = None
+        if request.method != "GET" or request.body:
+            digest = self.crawler.request_fingerprinter.fingerprint(request)
+            key = [int.from_bytes(digest[:8], "big", signed=True)]
+        with self.crawl.store.transaction():
+            (url_id,) = self.frontier.identify([request.url], key)
+            if self.frontier.state(url_id) == DONE and not request.dont_filter:
+                return False
+            before = len(self.frontier)
+            focus = focus or {}
+            plain = self._plain(request)
+            candidate = Candidate(
+                url_id,
+                request.url,
+                focus.get("score", 1.0),
+                focus.get("depth", 0),
+                focus.get("via"),
+                None if plain else self._dump(request),
+            )
+            self.frontier.offer([candidate])
+        if len(self.frontier) == before:
+            return False
+        if not plain:
+            self._live[url_id] = request
+        return True
+
+    def _plain(self, request: Request) -> bool:
+        """Whether the URL says all there is to know about a request."""
+        callback = getattr(request.callback, "__func__", request.callback)
+        return (
+            request.method == "GET"
+            and not request.body
+            and not request.headers
+            and not request.cb_kwargs
+            and not request.cookies
+            and request.errback is None
+            and (callback is None or callback is getattr(type(self.spider), "parse", None))
+            and _OWN_META.issuperset(request.meta)
+        )
+
+    def _dump(self, request: Request) -> str | None:
+        try:
+            return json.dumps(request.to_dict(spider=self.spider), default=_bytes_to_json)
+        except (TypeError, ValueError) as error:
+            logger.warning("%s cannot be stored whole and will not survive a crash as it is: %s", request, error)
+            return None
+
+    def _again(self, request: Request, focus: dict[str, Any]) -> bool:
+        """A request comes back from the downloader: to be retried, or to go on at the target of a redirect."""
+        url_id: int = focus["id"]
+        self._release(url_id)
+        chain: list[int] = focus.setdefault("chain", [])
+        with self.crawl.store.transaction():
+            (target,) = self.frontier.identify([request.url])
+            if target != url_id and target not in chain:
+                if not self.frontier.claim(target):
+                    self._fail(focus, request.url, f"redirect to a page known already: {request.url}")
+                    return True
+                chain.append(target)
+            self.frontier.again(url_id, urls.host(request.url))
+        self._in_flight.pop(url_id, None)
+        self._live[url_id] = request
+        return True
+
+    # ---- out
+
+    def has_pending_requests(self) -> bool:
+        return len(self.frontier) > 0 and not self._full()
+
+    def _full(self) -> bool:
+        return self.max_pages > 0 and self.crawl.pages >= self.max_pages
+
+    def next_request(self) -> Request | None:
+        if self.max_pages and self.crawl.pages + len(self._in_flight) >= self.max_pages:
+            return None
+        moment = monotonic()
+        entry = self.frontier.pop(moment, self._free_at)
+        if entry is None:
+            self._wake_at(self.frontier.next_time())
+            return None
+        request = self._request(entry)
+        host = self._slot_key(request)
+        self._in_flight[entry.url_id] = request.meta["focus"]
+        self._downloading[entry.url_id] = host
+        self._active[host] = self._active.get(host, 0) + 1
+        self._handed_at[host] = moment
+        return request
+
+    def _request(self, entry: Entry) -> Request:
+        request = self._live.pop(entry.url_id, None)
+        if request is None and entry.request:
+            request = request_from_dict(json.loads(entry.request, object_hook=_bytes_from_json), spider=self.spider)
+        if request is None:
+            request = Request(entry.url)
+        focus = request.meta.get("focus", {})
+        focus |= {"id": entry.url_id, "score": entry.score, "rank": entry.rank, "depth": entry.depth, "via": entry.via}
+        if entry.via and "parent" not in focus:
+            focus["parent"] = self.crawl.store.page_of_link(entry.via)
+        request.meta["focus"] = focus
+        request.meta["depth"] = entry.depth
+        request.priority = priority(entry.score)
+        request.dont_filter = True
+        if request.errback != self._failed:
+            focus["errback"] = request.errback
+            request.errback = self._failed
+        return request
+
+    def _slot_key(self, request: Request) -> str:
+        return self._downloader.get_slot_key(request)
+
+    def _free_at(self, host: str) -> float:
+        slot = self._downloader.slots.get(host)
+        if slot is None:
+            options = self._downloader.per_slot_settings.get(host, {})
+            concurrency = options.get("concurrency", self._downloader.domain_concurrency)
+            return inf if 0 < concurrency <= self._active.get(host, 0) else 0.0
+        if 0 < slot.concurrency <= self._active.get(host, 0):
+            return inf
+        if not slot.delay:
+            return 0.0
+        # the slot draws its delay anew each time: past the longest one it will not hold the request back
+        return max(slot.lastseen, self._handed_at.get(host, 0.0)) + slot.delay * (1 + slot.jitter)
+
+    def _wake_at(self, moment: float) -> None:
+        """See that the engine asks again when the next host is free; by itself it would ask every five seconds."""
+        if moment == inf or (self._wake is not None and self._wake_time <= moment):
+            return
+        if self._wake is not None:
+            self._wake.cancel()
+        self._wake_time = moment
+        self._wake = call_later(max(0.0, moment - monotonic()), self._woken)
+
+    def _woken(self) -> None:
+        self._wake, self._wake_time = None, inf
+        self._nudge()
+
+    def _nudge(self) -> None:
+        slot = self.crawler.engine._slot
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
+
+    # ---- what becomes of them
+
+    def _reached_downloader(self, request: Request) -> None:
+        focus = request.meta.get("focus")
+        if not focus or focus.get("id") not in self._in_flight:
+            return
+        if self.frontier.best_rank(monotonic(), self._free_at) > focus["rank"]:
+            self._inversions += 1
+
+    def _left_downloader(self, request: Request) -> None:
+        focus = request.meta.get("focus")
+        if focus:
+            self._release(focus.get("id", 0))
+
+    def _release(self, url_id: int) -> None:
+        host = self._downloading.pop(url_id, None)
+        if host is not None:
+            self._active[host] -= 1
+            if not self._active[host]:
+                del self._active[host]
+            self.frontier.release(host)
+
+    def focus_of(self, url_id: int) -> dict[str, Any] | None:
+        """What is known of the request in flight for a URL; None if there is none."""
+        return self._in_flight.get(url_id)
+
+    def finished(self, focus: dict[str, Any], *, page_host: str | None = None) -> None:
+        """A request is dealt with. Call inside the transaction that stores what came of it."""
+        url_id = focus["id"]
+        self._release(url_id)
+        self._in_flight.pop(url_id, None)
+        self.frontier.finish([url_id, *focus.get("chain", ())], page_host=page_host)
+
+    def _failed(self, failure: Failure) -> Any:
+        """The errback of every request: it gave no response."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        focus = request.meta["focus"]
+        with self.crawl.store.transaction():
+            self._fail(focus, request.url, _reason(failure))
+        self._nudge()
+        errback = focus.get("errback")
+        return errback(failure) if errback else None
+
+    def _fail(self, focus: dict[str, Any], url: str, reason: str) -> None:
+        if focus["id"] not in self._in_flight:
+            return
+        self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
+        if not focus.get("via"):
+            logger.error("Seed %s: %s", url, reason)
+        self.crawl.store.add_failure(focus["id"], url, reason, focus.get("via"), now())
+        self.finished(focus)
+
+    def _lost(self, response: Response | None, reason: str) -> None:
+        focus = response.meta.get("focus") if response is not None else None
+        if focus and focus.get("id") in self._in_flight:
+            with self.crawl.store.transaction():
+                self._fail(focus, response.url, reason)  # type: ignore[union-attr]
+
+    def without_page(self, response: Response) -> None:
+        """A callback was through with a response and had made no Page of it."""
+        focus = response.meta.get("focus")
+        if focus and focus.get("id") in self._in_flight:
+            with self.crawl.store.transaction():
+                self.finished(focus)
+
+    def _spider_error(self, failure: Failure, response: Response | None) -> None:
+        self._lost(response, f"spider error: {failure.value!r}")
+
+    def _item_lost(self, item: Any, response: Response | None) -> None:
+        if isinstance(item, Page):
+            self._lost(response, "dropped by a pipeline")
+
+    def _idle(self) -> None:
+        if self._full():
+            raise CloseSpider("max_pages")
+
+
+def _reason(failure: Failure) -> str:
+    if isinstance(failure.value, IgnoreRequest):
+        return failure.getErrorMessage() or "ignored"
+    name = type(failure.value).__name__
+    message = " ".join(failure.getErrorMessage().split())[:300]
+    return f"{name}: {message}" if message else name
+
+
+def _bytes_to_json(value: object) -> dict[str, str]:
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode()}
+    raise TypeError(f"a {type(value).__name__} in it")
+
+
+def _bytes_from_json(value: dict[str, Any]) -> Any:
+    return base64.b64decode(value["base64"]) if value.keys() == {"base64"} else value

@@ -1,0 +1,349 @@
+"""One pass over the bytes of a response: from HTML to a Page.
+
+lxml reads the document and calls `_Reader` for each tag and piece of text, in document order. No tree is built: depth
+does not matter, and ten megabytes of nested tags cost no more memory than their text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from lxml import etree
+from w3lib.encoding import html_to_unicode
+
+from focuscrawl import urls
+from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
+
+#: More links than this on one page are a sitemap, a mistake or a trap.
+MAX_LINKS = 5_000
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
+_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]*)", re.IGNORECASE)
+_HTML_START = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
+    re.I | re.S,
+)
+
+_HIDDEN = ("script", "style", "template", "textarea", "select", "svg", "math", "object", "applet")
+_BLOCKS = (
+    *(
+        "p",
+        "div",
+        "td",
+        "th",
+        "tr",
+        "table",
+        "caption",
+        "section",
+        "article",
+        "aside",
+        "header",
+        "footer",
+        "nav",
+        "main",
+    ),
+    *("form", "fieldset", "blockquote", "pre", "address", "center", "body", "dd", "dt", "li", "figure", "figcaption"),
+    *("details", "summary", "hr"),
+)
+_LISTS = ("ul", "ol", "dl", "menu", "dir")
+
+
+def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
+    """Fill *page* from the bytes of its response. Any bytes do: what cannot be read becomes `page.problem`."""
+    page.body = body
+    page.content_type = content_type
+    mime = content_type.partition(";")[0].strip().lower()
+    if not body.strip():
+        page.problem = "empty body"
+        return page
+    if mime and not _is_text(mime):
+        page.problem = f"not HTML: {mime}"
+        return page
+    _, text = html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)
+    sample = text[:2000]
+    if len(_CONTROL.findall(sample)) * 10 > len(sample):
+        page.problem = f"binary content called {mime or 'nothing'}"
+        return page
+    if "\x00" in text:
+        text = text.replace("\x00", "")
+    if mime == "text/plain" and not _HTML_START.match(text):
+        page.raw_text = text
+        page.blocks.append(Block("p", 0, len(text)))
+        return page
+    reader = _Reader(page)
+    parser = etree.HTMLParser(target=reader, encoding="utf-8")  # type: ignore[arg-type]
+    try:
+        parser.feed(text.encode("utf-8", "replace"))
+        parser.close()
+    except etree.LxmlError as error:  # nothing but a doctype or comments, for instance
+        page.problem = f"unreadable HTML: {error}"
+    reader.finish()
+    return page
+
+
+def _is_text(mime: str) -> bool:
+    return mime in ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml") or (
+        mime.endswith("+xml") and "html" in mime
+    )
+
+
+def _guess_encoding(body: bytes) -> str:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # a character cut in two by the end of the download is no reason to distrust the rest
+        return "utf-8" if error.start > len(body) - 4 else "cp1252"
+    return "utf-8"
+
+
+class _Found:
+    """A link while the page is being read."""
+
+    __slots__ = ("end", "heading", "href", "in_list", "rel", "start", "text")
+
+    def __init__(self, href: str, start: int, in_list: int, heading: int, rel: str, text: str) -> None:
+        self.href, self.rel = href, rel
+        self.start = self.end = start
+        self.in_list, self.heading = in_list, heading
+        #: Stands in for the anchor text if there is none.
+        self.text = text
+
+
+class _Reader:
+    """Receives the parser's events and lays the page out along one string."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.base = page.url
+        self.base_seen = False
+        self.parts: list[str] = []
+        self.length = 0
+        self.inked = False
+        self.block_start = 0
+        self.hidden = 0
+        self.title: list[str] | None = None
+        self.heading_start = -1
+        self.heading_level = 0
+        self.open_headings: list[int] = []
+        self.open_lists: list[int] = []
+        self.list_starts: list[int] = []
+        self.list_ends: list[int] = []
+        self.open_link: _Found | None = None
+        self.found: list[_Found] = []
+        self.starts: dict[str, Callable[[Mapping[str, str]], None]] = {
+            "a": self.start_a,
+            "area": self.start_area,
+            "base": self.start_base,
+            "br": self.start_br,
+            "frame": self.start_frame,
+            "html": self.start_html,
+            "iframe": self.start_frame,
+            "img": self.start_img,
+            "link": self.start_link,
+            "meta": self.start_meta,
+            "title": self.start_title,
+            **dict.fromkeys(_BLOCKS, self.start_block),
+            **dict.fromkeys(_LISTS, self.start_list),
+            **dict.fromkeys(_HIDDEN, self.start_hidden),
+            **{f"h{level}": self.heading_starter(level) for level in range(1, 7)},
+        }
+        self.ends: dict[str, Callable[[], None]] = {
+            "a": self.end_a,
+            "title": self.end_title,
+            **dict.fromkeys(_BLOCKS, self.break_block),
+            **dict.fromkeys(_LISTS, self.end_list),
+            **dict.fromkeys(_HIDDEN, self.end_hidden),
+            **{f"h{level}": self.end_heading for level in range(1, 7)},
+        }
+
+    # ---- events from lxml
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        handle = self.starts.get(tag)
+        if handle is not None:
+            handle(attributes)
+
+    def end(self, tag: str) -> None:
+        handle = self.ends.get(tag)
+        if handle is not None:
+            handle()
+
+    def data(self, text: str) -> None:
+        if self.title is not None:
+            self.title.append(text)
+        elif not self.hidden:
+            self.parts.append(text)
+            self.length += len(text)
+            if not self.inked and not text.isspace():
+                self.inked = True
+
+    def close(self) -> None:
+        pass
+
+    # ---- text
+
+    def break_block(self, kind: str = "p") -> None:
+        if self.inked:
+            self.page.blocks.append(Block(kind, self.block_start, self.length))
+            self.inked = False
+            self.parts.append("\n")
+            self.length += 1
+        self.block_start = self.length
+
+    def start_block(self, _: Mapping[str, str]) -> None:
+        self.break_block()
+
+    def start_br(self, _: Mapping[str, str]) -> None:
+        self.parts.append("\n")
+        self.length += 1
+
+    def start_hidden(self, _: Mapping[str, str]) -> None:
+        self.hidden += 1
+
+    def end_hidden(self) -> None:
+        self.hidden = max(0, self.hidden - 1)
+
+    def start_title(self, _: Mapping[str, str]) -> None:
+        if not self.page.title and not self.hidden:
+            self.title = []
+
+    def end_title(self) -> None:
+        if self.title is not None:
+            self.page.title = " ".join("".join(self.title).split())[:1000]
+            self.title = None
+
+    def heading_starter(self, level: int) -> Callable[[Mapping[str, str]], None]:
+        def start_heading(_: Mapping[str, str]) -> None:
+            self.break_block()
+            self.heading_start, self.heading_level = len(self.parts), level
+
+        return start_heading
+
+    def end_heading(self) -> None:
+        if self.heading_start < 0:
+            return
+        text = anchor_text("".join(self.parts[self.heading_start :]))
+        self.break_block("heading")
+        self.heading_start = -1
+        if not text:
+            return
+        headings, open_headings = self.page.headings, self.open_headings
+        while open_headings and headings[open_headings[-1]].level >= self.heading_level:
+            open_headings.pop()
+        headings.append(Heading(self.heading_level, text, open_headings[-1] if open_headings else -1))
+        open_headings.append(len(headings) - 1)
+
+    def start_list(self, _: Mapping[str, str]) -> None:
+        self.break_block()
+        self.open_lists.append(len(self.list_starts))
+        self.list_starts.append(self.length)
+        self.list_ends.append(-1)
+
+    def end_list(self) -> None:
+        self.break_block()
+        if self.open_lists:
+            self.list_ends[self.open_lists.pop()] = self.length
+
+    # ---- links
+
+    def add_link(self, href: str, rel: str = "", text: str = "") -> _Found:
+        in_list = self.open_lists[-1] if self.open_lists else -1
+        link = _Found(href, self.length, in_list, len(self.page.headings) - 1, rel, text)
+        self.found.append(link)
+        return link
+
+    def start_a(self, attributes: Mapping[str, str]) -> None:
+        self.end_a()
+        href = attributes.get("href")
+        if href is not None:
+            self.open_link = self.add_link(href, attributes.get("rel", ""), attributes.get("title", ""))
+
+    def end_a(self) -> None:
+        if self.open_link is not None:
+            self.open_link.end = self.length
+            self.open_link = None
+
+    def start_img(self, attributes: Mapping[str, str]) -> None:
+        # the alternative text of a picture is the text of the link around it
+        if self.open_link is not None and not self.hidden:
+            alt = attributes.get("alt")
+            if alt:
+                self.data(f" {alt} ")
+
+    def start_area(self, attributes: Mapping[str, str]) -> None:
+        if "href" in attributes:
+            self.add_link(attributes["href"], attributes.get("rel", ""), attributes.get("alt", ""))
+
+    def start_frame(self, attributes: Mapping[str, str]) -> None:
+        if "src" in attributes:
+            self.add_link(attributes["src"], "", attributes.get("title") or attributes.get("name") or "")
+
+    # ---- the head
+
+    def start_html(self, attributes: Mapping[str, str]) -> None:
+        self.page.language = self.page.language or attributes.get("lang") or attributes.get("xml:lang") or ""
+
+    def start_base(self, attributes: Mapping[str, str]) -> None:
+        if not self.base_seen and "href" in attributes:
+            self.base_seen = True
+            self.base = urls.join(self.page.url, attributes["href"]) or self.base
+
+    def start_link(self, attributes: Mapping[str, str]) -> None:
+        if "canonical" in attributes.get("rel", "").lower().split() and not self.page.canonical:
+            self.page.canonical = urls.join(self.base, attributes.get("href", ""))
+
+    def start_meta(self, attributes: Mapping[str, str]) -> None:
+        content = attributes.get("content", "")
+        name = attributes.get("name", "").lower()
+        equivalent = attributes.get("http-equiv", "").lower()
+        page = self.page
+        if name == "description":
+            page.description = page.description or content
+        elif name == "keywords":
+            page.keywords = page.keywords or content
+        elif name == "robots":
+            page.robots = f"{page.robots},{content}".strip(",").lower()
+        elif equivalent == "content-language":
+            page.language = page.language or content.strip()
+        elif equivalent == "refresh" and (target := _REFRESH.match(content)) and target.group(1).strip():
+            self.add_link(target.group(1).strip())
+
+    # ---- the end
+
+    def finish(self) -> None:
+        """Close what is open and turn what was found into links."""
+        self.end_title()
+        self.end_a()
+        if self.heading_start >= 0:
+            self.end_heading()
+        self.break_block()
+        page = self.page
+        text = page.raw_text = "".join(self.parts)
+        page.lists = [
+            Block("list", start, end if end >= 0 else self.length)
+            for start, end in zip(self.list_starts, self.list_ends, strict=True)
+        ]
+        resolved: dict[str, str | None] = {}
+        for found in self.found:
+            if found.href not in resolved:
+                resolved[found.href] = self.resolve(found.href)
+            url = resolved[found.href]
+            if url is None:
+                continue
+            if len(page.links) >= MAX_LINKS:
+                page.links_left_out += 1
+                continue
+            anchor = anchor_text(text[found.start : found.end]) or anchor_text(found.text)
+            link = Link(url, anchor, position=len(page.links))
+            link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
+            attach(link, page, found.start, found.end, found.in_list, found.heading)
+            page.links.append(link)
+
+    def resolve(self, href: str) -> str | None:
+        """The URL to follow, or None for what is no page: empty, `#…`, mailto:, javascript:, tel:, data:, binaries."""
+        href = href.strip()
+        if not href or href[0] == "#":
+            return None
+        url = urls.join(self.base, href)
+        return None if url is None or urls.is_binary(url) else url

@@ -1,0 +1,44 @@
+"""Text files that repeat, a line at a time, what the store says: `URLs.txt`, `pages.jsonl`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+
+class LineFile:
+    """A file with one line per page, in fetch order.
+
+    The store is right: when a crawl goes on after it was killed, a torn last line is cut off, lines of pages that did
+    not reach the store are taken away, and lines that did not reach the file are added.
+    """
+
+    def __init__(self, path: Path, lines: Iterator[str]) -> None:
+        """Open *path*; *lines* is what it should hold by now."""
+        self.path = path
+        good = 0
+        missing: list[str] = []
+        if path.exists():
+            with path.open("rb") as file:
+                for line in lines:
+                    if file.readline() != f"{line}\n".encode():
+                        missing.append(line)
+                        break
+                    good = file.tell()
+            with path.open("r+b") as file:
+                file.truncate(good)
+        self._file: BinaryIO = path.open("ab")
+        for line in missing:
+            self.write(line)
+        for line in lines:
+            self.write(line)
+
+    def write(self, line: str) -> None:
+        """Append a line and hand it to the system, so that killing the program does not lose it."""
+        self._file.write(f"{line}\n".encode())
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,117 @@
+"""Scoring: gives each link of a page its priority, or refuses it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from focuscrawl.errors import FocusError
+from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.page import Link, Page
+from focuscrawl.spider import FocusedSpider
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class ScoringMiddleware(BaseSpiderMiddleware):
+    """Asks the spider's `score` once per page, for all its links; ordinary requests are scored as links.
+
+    Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW. Stats: ``focus/links``, ``focus/links_refused``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        if not isinstance(crawler.spider, FocusedSpider):
+            raise NotConfigured("the spider is no FocusedSpider")
+        self.spider = crawler.spider
+        settings = crawler.settings
+        self.depth_limit = settings.getint("DEPTH_LIMIT")
+        self.url_limit = settings.getint("URLLENGTH_LIMIT")
+        self.nofollow = settings.getbool("FOCUS_NOFOLLOW")
+        self.learns = type(self.spider).learn is not FocusedSpider.learn
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
+        page: Page | None = None
+        for output in result:
+            if isinstance(output, Page):
+                page = output
+            if (output := self._process(output, response, page)) is not None:
+                yield output
+        if page is None:
+            self._without_page(response)
+
+    async def process_spider_output_async(  # type: ignore[override]
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        page: Page | None = None
+        async for output in result:
+            if isinstance(output, Page):
+                page = output
+            if (output := self._process(output, response, page)) is not None:
+                yield output
+        if page is None:
+            self._without_page(response)
+
+    def _process(self, output: Any, response: Response, page: Page | None) -> Any:
+        if isinstance(output, Page):
+            self.score(output, response)
+        elif isinstance(output, Request):
+            return self.score_request(output, page or self.spider.read(response))
+        return output
+
+    def _without_page(self, response: Response) -> None:
+        scheduler = self.crawler.engine.scheduler
+        if isinstance(scheduler, FrontierScheduler):
+            scheduler.without_page(response)
+
+    def score(self, page: Page, response: Response) -> None:
+        """Set the score of every link of the page."""
+        spider = self.spider
+        spider.judged(page)
+        if self.learns:
+            via = response.meta.get("focus", {}).get("via")
+            page.via = spider.crawl.store.link(via) if via else None
+            if page.via is not None:
+                spider.learn(page, page.via)
+        if not page.links:
+            return
+        scores = spider.score(page)
+        if len(scores) != len(page.links):
+            raise FocusError(
+                f"spider '{spider.name}' gave {len(scores)} scores for {len(page.links)} links of {page.url}"
+            )
+        refused = 0
+        too_deep = bool(self.depth_limit) and page.depth >= self.depth_limit
+        for link, score in zip(page.links, scores, strict=True):
+            if (
+                score is None
+                or too_deep
+                or (self.nofollow and link.nofollow)
+                or (self.url_limit and len(link.url) > self.url_limit)
+            ):
+                refused += 1
+            else:
+                link.score = min(1.0, max(0.0, float(score)))
+                if link.score != link.score:
+                    raise FocusError(f"spider '{spider.name}' gave no number for {link.url} on {page.url}")
+        self.crawler.stats.inc_value("focus/links", len(page.links))
+        if refused:
+            self.crawler.stats.inc_value("focus/links_refused", refused)
+
+    def score_request(self, request: Request, page: Page) -> Request | None:
+        """A request of the spider's own, scored as a link of the page it was made from."""
+        view = copy(page)
+        view.links = [Link(request.url)]
+        (score,) = self.spider.score(view)
+        if score is None or (self.depth_limit and page.depth >= self.depth_limit):
+            self.crawler.stats.inc_value("focus/links_refused")
+            return None
+        request.meta["focus"] = {"score": min(1.0, max(0.0, score)), "depth": page.depth + 1, "parent": page.url}
+        return request

@@ -1,0 +1,104 @@
+"""Options of a spider: `-a name=value`, declared on the class with a default and a line of help."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar, overload
+
+from focuscrawl.errors import FocusError
+
+T = TypeVar("T")
+
+
+class Option(Generic[T]):
+    """A spider's option.
+
+    The type of the default says what is accepted; *choices* and *at_least* narrow it, *read* replaces it by a function
+    that raises ValueError.
+    """
+
+    def __init__(
+        self,
+        default: T,
+        help: str,  # noqa: A002
+        *,
+        choices: tuple[str, ...] = (),
+        at_least: float | None = None,
+        read: Callable[[str], T] | None = None,
+    ) -> None:
+        self.default = default
+        self.help = help
+        self.choices = choices
+        self.at_least = at_least
+        self.reader = read
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Option[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: object | None, owner: type) -> Option[T] | T:
+        if instance is None:
+            return self
+        value: T = instance.__dict__.get(self.name, self.default)
+        return value
+
+    def __set__(self, instance: object, value: T) -> None:
+        instance.__dict__[self.name] = value
+
+    def expects(self) -> str:
+        """What may be given, in words."""
+        if self.choices:
+            return " or ".join(self.choices)
+        kind = {int: "a whole number", float: "a number", bool: "yes or no"}.get(type(self.default), "a text")
+        return kind if self.at_least is None else f"{kind}, at least {self.at_least}"
+
+    def parse(self, value: Any) -> T:
+        """The value for what was given on the command line; raises ValueError."""
+        if self.reader is not None:
+            return self.reader(str(value))
+        if isinstance(self.default, bool):
+            if str(value).lower() not in _BOOLEANS:
+                raise ValueError
+            return _BOOLEANS[str(value).lower()]  # type: ignore[return-value]
+        if self.default is not None:
+            value = _READERS[type(self.default)](value)
+        if self.choices and value not in self.choices:
+            raise ValueError
+        if self.at_least is not None and not value >= self.at_least:
+            raise ValueError
+        return value  # type: ignore[no-any-return]
+
+
+_READERS: dict[type, Callable[[Any], Any]] = {int: int, float: float, str: str}
+_BOOLEANS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+def options_of(cls: type) -> dict[str, Option[Any]]:
+    """The options a class declares or inherits, by name."""
+    found: dict[str, Option[Any]] = {}
+    for base in reversed(cls.__mro__):
+        found.update({name: value for name, value in vars(base).items() if isinstance(value, Option)})
+    return found
+
+
+def set_options(spider: Any, given: Mapping[str, Any]) -> None:
+    """Set a spider's options from its arguments; what it does not know is refused by name."""
+    known = options_of(type(spider))
+    for name, value in given.items():
+        if name.startswith("_"):  # Scrapyd's own, such as _job
+            continue
+        option = known.get(name)
+        if option is None:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(sorted(known))}"
+            raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
+        try:
+            setattr(spider, name, option.parse(value))
+        except (ValueError, TypeError) as error:
+            detail = f" ({error})" if option.reader and str(error) else ""
+            raise FocusError(f"option {name}={value}: expected {option.expects()}{detail}") from None

@@ -1,0 +1,229 @@
+"""Page and Link: what a fetched page says, with no Scrapy in it.
+
+A page is parsed once (`focuscrawl.html`), tokenised once and judged once; everything here that costs time is made when
+it is first asked for and kept. All positions are offsets into one string, the page's text in document order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from focuscrawl import urls, words
+
+#: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
+FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"]
+
+#: How many words before and after a link the crawl keeps.
+CONTEXT_WORDS = 10
+
+_MAX_ANCHOR = 300
+_CHARS_PER_WORD = 16
+
+
+class Heading(NamedTuple):
+    """A heading, and the index of the heading it stands under (-1: none)."""
+
+    level: int
+    text: str
+    parent: int
+
+
+class Block(NamedTuple):
+    """A paragraph, list, table cell or heading: a stretch of the page's text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Judgement(NamedTuple):
+    """What a page was found to be worth to the topic, and what made it so."""
+
+    relevance: float
+    relevant: bool
+    why: dict[str, float]
+
+
+class Link:
+    """A link on a page, or one read back from the store (then without block and headings)."""
+
+    __slots__ = (
+        "_after",
+        "_before",
+        "_end",
+        "_heading",
+        "_list",
+        "_page",
+        "_start",
+        "anchor",
+        "nofollow",
+        "position",
+        "score",
+        "url",
+        "why",
+    )
+
+    def __init__(
+        self, url: str, anchor: str = "", before: tuple[str, ...] = (), after: tuple[str, ...] = (), position: int = 0
+    ) -> None:
+        self.url = url
+        self.anchor = anchor
+        self.nofollow = False
+        self.position = position
+        #: Set by the scoring middleware: the strategy's estimate in [0, 1], or None for a refused link.
+        self.score: float | None = None
+        #: What the score was made of, for `scrapy explain`.
+        self.why: dict[str, float] | None = None
+        self._page: Page | None = None
+        self._before, self._after = before, after
+        self._start = self._end = 0
+        self._list = self._heading = -1
+
+    def __repr__(self) -> str:
+        return f"<Link {self.url} {self.anchor!r} score={self.score}>"
+
+    def before(self, count: int = CONTEXT_WORDS) -> tuple[str, ...]:
+        """The last words before the link in document order, at most *count*."""
+        if self._page is None:
+            return self._before[-count:] if count else ()
+        # words are cut out of a window that is certainly wide enough, so the text is not tokenised for each link
+        begin = max(0, self._start - count * _CHARS_PER_WORD)
+        found = words.tokenize(self._page.raw_text[begin : self._start])
+        return tuple(found[-count:]) if count else ()
+
+    def after(self, count: int = CONTEXT_WORDS) -> tuple[str, ...]:
+        """The first words after the link in document order, at most *count*."""
+        if self._page is None:
+            return self._after[:count]
+        found = words.tokenize(self._page.raw_text[self._end : self._end + count * _CHARS_PER_WORD])
+        return tuple(found[:count])
+
+    @property
+    def block(self) -> str:
+        """The link's topical boundary: its paragraph, or the whole list if it stands in one."""
+        page = self._page
+        if page is None:
+            return ""
+        if self._list >= 0:
+            return page.cut(page.lists[self._list])
+        index = bisect_right(page.blocks, self._start, key=lambda block: block.start) - 1
+        return page.cut(page.blocks[index]) if index >= 0 and self._start <= page.blocks[index].end else ""
+
+    def _heading_text(self, index: int) -> str:
+        return self._page.headings[index].text if self._page is not None and index >= 0 else ""
+
+    @property
+    def subheading(self) -> str:
+        """The nearest heading before the link."""
+        return self._heading_text(self._heading)
+
+    @property
+    def heading(self) -> str:
+        """The heading around the nearest one."""
+        return (
+            self._heading_text(self._page.headings[self._heading].parent) if self._page and self._heading >= 0 else ""
+        )
+
+    @property
+    def main_heading(self) -> str:
+        """The page's main heading."""
+        return self._page.main_heading if self._page is not None else ""
+
+    @property
+    def url_words(self) -> list[str]:
+        """The words of the link's URL."""
+        return urls.words(self.url)
+
+
+@dataclass(eq=False)
+class Page:
+    """A fetched page: the item that goes through Scrapy's pipelines.
+
+    The dataclass fields are what is exported; the rest belongs to the crawl.
+    """
+
+    url: str
+    status: int = 200
+    depth: int = 0
+    #: URL of the page whose link led here; None for a seed.
+    parent: str | None = None
+    #: The score with which the page was fetched.
+    score: float | None = None
+    relevance: float | None = None
+    matched: bool = False
+    title: str = ""
+    topics: list[str] = field(default_factory=list)
+    fetched_at: str = ""
+
+    def __post_init__(self) -> None:
+        self.content_type = ""
+        self.body = b""
+        #: Why there is nothing to read here (not HTML, binary …); None if there is.
+        self.problem: str | None = None
+        self.description = ""
+        self.keywords = ""
+        self.robots = ""
+        self.language = ""
+        self.canonical: str | None = None
+        self.headings: list[Heading] = []
+        self.blocks: list[Block] = []
+        self.lists: list[Block] = []
+        self.links: list[Link] = []
+        #: Links beyond the limit for one page, which were not read.
+        self.links_left_out = 0
+        self.raw_text = ""
+        self.judgement: Judgement | None = None
+        #: The link that led here, as it was stored; None for a seed.
+        self.via: Link | None = None
+        #: Where the page stands in the frontier: the id of the URL that was asked for, 0 if it came from nowhere.
+        self.url_id = 0
+        #: The URLs passed through by redirects, first to last, without the page's own.
+        self.redirects: list[str] = []
+
+    def __repr__(self) -> str:
+        return f"<Page {self.status} {self.url}>"
+
+    def cut(self, block: Block) -> str:
+        """The text of a block, with white space folded."""
+        return " ".join(self.raw_text[block.start : block.end].split())
+
+    @cached_property
+    def text(self) -> str:
+        """The visible text, a line per block."""
+        return "\n".join(self.cut(block) for block in self.blocks)
+
+    @property
+    def main_heading(self) -> str:
+        """The first heading of the highest level, or the title."""
+        return min(self.headings, key=lambda heading: heading.level).text if self.headings else self.title
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of title and visible text in lower case, in order."""
+        return words.tokenize(f"{self.title}\n{self.raw_text}")
+
+    @cached_property
+    def stems(self) -> list[str]:
+        """The stemmed words of title and visible text, in order."""
+        return words.stems(self.words)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each stem occurs."""
+        return Counter(self.stems)
+
+
+def anchor_text(text: str) -> str:
+    """Anchor text as it is kept: folded white space, bounded length (an unclosed <a> may swallow a page)."""
+    return " ".join(text[: 4 * _MAX_ANCHOR].split())[:_MAX_ANCHOR]
+
+
+def attach(link: Link, page: Page, start: int, end: int, list_index: int, heading: int) -> None:
+    """Tie a link to its place on a page; called by the reader once the page's text is complete."""
+    link._page = page
+    link._start, link._end = start, end
+    link._list, link._heading = list_index, heading

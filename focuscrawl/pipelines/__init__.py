@@ -1,0 +1,1 @@
+"""Item pipelines: classify, matched URLs, store, pages file."""

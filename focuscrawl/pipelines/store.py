@@ -1,0 +1,89 @@
+"""Store: a page, its links and the frontier entries they make, in one transaction."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import DropItem
+from scrapy.utils.defer import _schedule_coro
+
+from focuscrawl import urls
+from focuscrawl.crawl import Crawl
+from focuscrawl.frontier.frontier import IN_FLIGHT, Candidate
+from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.page import Page
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+
+class StorePipeline:
+    """Commits a page to FOCUS_DIR/crawl.sqlite and its links to the frontier.
+
+    Stats: ``focus/pages``, ``focus/relevant``, ``focus/matched``, ``focus/harvest_rate``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.crawl = Crawl.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        if isinstance(item, Page):
+            try:
+                self._store(item)
+            except sqlite3.Error as error:
+                self._give_up(error)
+                raise DropItem(f"not stored: {error}") from None
+        return item
+
+    def _store(self, page: Page) -> None:
+        crawl = self.crawl
+        scheduler = self.crawler.engine.scheduler
+        assert isinstance(scheduler, FrontierScheduler)
+        store, frontier = crawl.store, crawl.frontier
+        with store.transaction():
+            focus = scheduler.focus_of(page.url_id)
+            if focus is None:  # a page the frontier did not ask for
+                (page.url_id,) = frontier.identify([page.url])
+                if frontier.state(page.url_id) >= IN_FLIGHT:
+                    raise DropItem(f"{page.url} is stored already")
+                focus = {"id": page.url_id}
+            page_id = store.add_page(page, focus.get("via"))
+            if page.links:
+                ids = frontier.identify([link.url for link in page.links])
+                first = store.add_links(page_id, page.links, ids)
+                depth = page.depth + 1
+                frontier.offer(
+                    Candidate(url_id, link.url, link.score, depth, first + n)
+                    for n, (link, url_id) in enumerate(zip(page.links, ids, strict=True))
+                    if link.score is not None
+                )
+            scheduler.finished(focus, page_host=urls.host(page.url))
+        crawl.pages += 1
+        crawl.relevant += page.judgement is not None and page.judgement.relevant
+        crawl.matched += page.matched
+        stats = self.crawler.stats
+        stats.set_value("focus/pages", crawl.pages)
+        stats.set_value("focus/relevant", crawl.relevant)
+        stats.set_value("focus/matched", crawl.matched)
+        stats.set_value("focus/harvest_rate", round(crawl.relevant / crawl.pages, 4))
+
+    def _give_up(self, error: Exception) -> None:
+        """The file cannot be written any more (disk full, read-only, damaged): stop, with what is stored intact."""
+        if self.crawl.fatal is None:
+            self.crawl.fatal = (
+                f"cannot write to {self.crawl.store.path}: {error}; what was stored before is intact: free the space or"
+                " mend the disk, then run the same command again to go on"
+            )
+            logger.error("%s", self.crawl.fatal)
+            _schedule_coro(self.crawler.engine.close_spider_async(reason="store_failed"))

@@ -1,0 +1,16 @@
+"""The data that ships with the project: topics, the demo web."""
+
+from __future__ import annotations
+
+from importlib.abc import Traversable
+from importlib.resources import files
+from pathlib import Path
+
+
+def data(*names: str) -> Traversable:
+    """A file or folder under `data/`, in a checkout, an installed copy or a zipped egg alike."""
+    try:
+        root = files("focuscrawl.data")
+    except ModuleNotFoundError:  # a checkout that was not installed
+        root = Path(__file__).resolve().parent.parent / "data"
+    return root.joinpath(*names)

@@ -1,0 +1,93 @@
+"""Settings of the project; each says how it departs from Scrapy's default, or what it is for.
+
+docs/settings.md describes the FOCUS_ settings at length.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from focuscrawl import __version__
+from focuscrawl.page import FIELDS
+
+BOT_NAME = "focuscrawl"
+SPIDER_MODULES = ["focuscrawl.spiders"]
+NEWSPIDER_MODULE = "focuscrawl.spiders"
+COMMANDS_MODULE = "focuscrawl.commands"
+
+# ---- the crawl
+
+#: Directory of the crawl; None: crawls/<spider>-<topic>. Running again with the same one resumes it.
+FOCUS_DIR = None
+#: A web file that answers all requests, with no network.
+FOCUS_WEB = None
+#: Most URLs that may wait, the worst fall off; 0: no limit.
+FOCUS_FRONTIER_SIZE = 0
+#: Each run of so many requests goes to that many hosts, as far as there are so many; 0: score alone decides.
+FOCUS_HOSTS_PER_BATCH = 0
+#: Most pages fetched from one host; 0: no limit.
+FOCUS_PAGES_PER_HOST = 0
+#: Score that a waiting URL gains on those that come later, per page fetched meanwhile; 0: none.
+FOCUS_AGEING = 0.0
+#: Whether http://… and https://… are the same page.
+FOCUS_ANY_SCHEME = True
+#: Whether links marked rel=nofollow are left alone.
+FOCUS_NOFOLLOW = False
+#: Live progress on the terminal: "auto" (if there is one), True or False.
+FOCUS_PROGRESS = "auto"
+
+# ---- components
+
+SCHEDULER = "focuscrawl.frontier.scheduler.FrontierScheduler"
+SPIDER_MIDDLEWARES = {
+    "focuscrawl.middlewares.scoring.ScoringMiddleware": 500,
+    # the frontier knows depth and parent, the scoring middleware the limits
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+}
+DOWNLOADER_MIDDLEWARES = {
+    "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+}
+ITEM_PIPELINES = {
+    "focuscrawl.pipelines.classify.ClassifyPipeline": 100,
+    "focuscrawl.pipelines.matched.MatchedUrlsPipeline": 200,
+    "focuscrawl.pipelines.store.StorePipeline": 300,
+    "focuscrawl.pipelines.pages.PagesFilePipeline": 400,
+}
+EXTENSIONS = {
+    "focuscrawl.extensions.progress.Progress": 0,
+    "focuscrawl.extensions.report.Report": 0,
+    "scrapy.extensions.logstats.LogStats": None,  # Progress says more
+}
+FEED_EXPORT_FIELDS = FIELDS
+FEED_EXPORT_ENCODING = "utf-8"
+
+# ---- manners
+
+USER_AGENT = f"focuscrawl/{__version__}"
+ROBOTSTXT_OBEY = True  # default False
+CONCURRENT_REQUESTS_PER_DOMAIN = 1  # default 8
+DOWNLOAD_DELAY = 1  # default 0; hosts on loopback and webs in a file are not spared
+DOWNLOAD_DELAY_JITTER = 0  # default 0.5; the frontier hands a request over when it can be sent, not before
+DOWNLOAD_TIMEOUT = 30  # default 180
+DOWNLOAD_MAXSIZE = 10 * 1024 * 1024  # default 1 GiB
+DOWNLOAD_WARNSIZE = 0  # default 32 MiB
+REDIRECT_MAX_TIMES = 10  # default 20
+REDIRECT_PRIORITY_ADJUST = 0  # default 2; a redirect keeps the rank of its link
+RETRY_PRIORITY_ADJUST = 0  # default -1
+METAREFRESH_ENABLED = False  # default True; a refresh is a link like others
+COOKIES_ENABLED = False  # default True
+HTTPERROR_ALLOW_ALL = True  # default False; failures are pages too, with their status
+
+# ---- cost
+
+CONCURRENT_ITEMS = 2  # default 100; a response makes one item, and Scrapy starts as many workers for each
+REMOTE_CONTROL_ENABLED = False  # default True; it runs code for whoever holds a token
+TELNETCONSOLE_ENABLED = False  # default True
+WARN_ON_GENERATOR_RETURN_VALUE = False  # default True
+if find_spec("uvloop"):
+    ASYNCIO_EVENT_LOOP = "uvloop.Loop"
+
+LOG_LEVEL = "INFO"  # default DEBUG
+LOG_VERSIONS: list[str] = []  # default: a line of versions

@@ -1,0 +1,221 @@
+"""FocusedSpider: the base of every strategy.
+
+A strategy is a subclass with a `name` and one method, `score`, which says how promising each link of a page is. What
+else a strategy may change: `judge` (is a page on the topic), `matches` (does it go into URLs.txt), `learn` (feedback:
+a page has arrived, and this link had led there), `merge` (a queued link was seen again), `rescore` (what waits is worth
+something else now).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.python import to_unicode
+
+from focuscrawl import urls
+from focuscrawl.crawl import Crawl
+from focuscrawl.errors import FocusError
+from focuscrawl.html import read_page
+from focuscrawl.judge import KeywordJudge
+from focuscrawl.options import Option, set_options
+from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.topic import make_topic
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+_NOTHING = Judgement(0.0, False, {})
+
+
+class FocusedSpider(Spider):
+    """Base class of the strategies; see the module's header."""
+
+    #: Parts of the topic the strategy cannot do without.
+    needs: tuple[str, ...] = ("keywords",)
+
+    max_pages = Option(0, "stop at so many stored pages, earlier runs included; 0: when nothing is left", at_least=0)
+    threshold = Option(0.3, "relevance from which a page counts as being on the topic", at_least=0.0)
+
+    def __init__(
+        self,
+        topic: str | None = None,
+        seeds: str | None = None,
+        keywords: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        set_options(self, options)
+        self.topic = make_topic(topic, seeds, keywords)
+        for part in ("seeds", *self.needs):
+            if not getattr(self.topic, part):
+                raise FocusError(self.topic.lacks(part))
+        self.start_urls = self._valid_seeds()
+        #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
+        self.examples: list[Page] = []
+        self.counterexamples: list[Page] = []
+        self._judge = KeywordJudge(self.topic.keywords) if self.topic.keywords else None
+        self.prepare()
+
+    def _valid_seeds(self) -> list[str]:
+        valid: list[str] = []
+        wrong: list[str] = []
+        for seed in self.topic.seeds:
+            try:
+                valid.append(urls.check(seed))
+            except ValueError as error:
+                wrong.append(str(error))
+        if not valid:
+            raise FocusError(f"no valid seed: {'; '.join(wrong)}; give another with -a seeds=http://…")
+        for message in wrong:
+            self.logger.error("seed left out: %s", message)
+        return valid
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
+        if settings.get("FOCUS_WEB"):
+            handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
+            settings.set("DOWNLOAD_HANDLERS", handlers, priority="spider")
+            if polite:  # nobody is bothered by a web in a file
+                settings.set("DOWNLOAD_DELAY", 0, priority="spider")
+                settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", settings["CONCURRENT_REQUESTS"], priority="spider")
+        elif polite:  # nor by a server on the user's own machine
+            free = {"delay": 0, "concurrency": settings.getint("CONCURRENT_REQUESTS")}
+            slots = dict.fromkeys(("127.0.0.1", "localhost", "::1"), free)
+            settings.set("DOWNLOAD_SLOTS", slots | settings.getdict("DOWNLOAD_SLOTS"), priority="spider")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.crawl = Crawl.open(crawler, spider.name, spider.topic, merge=spider.merge, batch=spider.batch)
+        if type(spider).rescore is not FocusedSpider.rescore:
+            spider.crawl.frontier.rescorer = spider._rescore
+        return spider
+
+    crawl: Crawl
+    #: How many of the best links are taken before what was found meanwhile is looked at.
+    batch = 1
+
+    # ---- what a strategy is made of
+
+    def prepare(self) -> None:
+        """Called once, when topic and options are set."""
+
+    def score(self, page: Page) -> Sequence[float | None]:
+        """How promising each link of *page* is, in [0, 1] and in the order of `page.links`; None refuses a link."""
+        raise NotImplementedError(f"{type(self).__name__}.score is not defined")
+
+    def judge(self, page: Page) -> Judgement | None:
+        """How relevant a page is; None if the topic gives nothing to judge by."""
+        return self._judge.coverage(page, self.threshold) if self._judge else None
+
+    def matches(self, page: Page) -> bool:
+        """Whether a page that was read belongs into URLs.txt."""
+        return page.judgement is not None and page.judgement.relevant
+
+    def learn(self, page: Page, via: Link) -> None:
+        """Feedback: *page* has arrived by the link *via*, which this strategy had scored."""
+
+    def merge(self, old: float, new: float) -> float:
+        """The score of a waiting link that was seen once more."""
+        return max(old, new)
+
+    def rescore(self, link: Link) -> float:
+        """The score of a waiting link now. Only strategies whose model changes define it."""
+        raise NotImplementedError
+
+    def _rescore(self, entry: Any) -> float:
+        link = self.crawl.store.link(entry.via)
+        return float(self.rescore(link)) if link else float(entry.score)
+
+    # ---- what a strategy may ask
+
+    def judged(self, page: Page) -> Judgement | None:
+        """The judgement of a page, made when first asked for and kept on the page."""
+        if page.judgement is None:
+            page.judgement = _NOTHING if page.problem else self.judge(page)
+            if page.judgement is not None:
+                page.relevance = page.judgement.relevance
+        return page.judgement
+
+    def relevance(self, page: Page) -> float:
+        """The relevance of a page in [0, 1]."""
+        judgement = self.judged(page)
+        return judgement.relevance if judgement else 0.0
+
+    # ---- the way of a page
+
+    async def start(self) -> AsyncIterator[Any]:
+        """The seeds; before them the topic's examples, if the strategy needs them."""
+        if "examples" in self.needs:
+            self.examples = [page async for page in self._read_examples(self.topic.examples)]
+            self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
+            self.taught()
+        for url in self.start_urls:
+            yield Request(url)
+
+    def taught(self) -> None:
+        """Called when the example pages are there."""
+
+    async def _read_examples(self, sources: Sequence[Path | str]) -> AsyncIterator[Page]:
+        store = self.crawl.store
+        for source in sources:
+            if isinstance(source, Path):
+                yield read_page(Page(source.as_uri()), source.read_bytes())
+                continue
+            row = store.execute("SELECT content_type, body FROM example WHERE url = ?", (source,)).fetchone()
+            if row is None:
+                try:
+                    response = await self.crawler.engine.download_async(Request(source))
+                except Exception as error:  # whatever keeps an example from us: the crawl can do without one
+                    self.logger.warning("example %s left out: %s", source, error or type(error).__name__)
+                    continue
+                if response.status != 200:
+                    self.logger.warning("example %s left out: HTTP %d", source, response.status)
+                    continue
+                row = (content_type(response), response.body)
+                store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (source, *row, now()))
+            yield read_page(Page(source), row[1], row[0])
+
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
+        """One response, one Page."""
+        yield self.read(response)
+
+    def read(self, response: Response) -> Page:
+        """The Page of a response."""
+        focus = response.meta.get("focus", {})
+        page = Page(
+            url=response.url,
+            status=response.status,
+            depth=focus.get("depth", 0),
+            parent=focus.get("parent"),
+            score=focus.get("score"),
+            fetched_at=now(),
+        )
+        page.url_id = focus.get("id", 0)
+        page.redirects = list(response.meta.get("redirect_urls", []))
+        if response.status >= 300:
+            page.body, page.content_type = response.body, content_type(response)
+            page.problem = f"HTTP {response.status}"
+            return page
+        return read_page(page, response.body, content_type(response))
+
+
+def content_type(response: Response) -> str:
+    """The Content-Type header of a response, whatever bytes it holds."""
+    return to_unicode(response.headers.get("Content-Type") or b"", "latin-1")
+
+
+def now() -> str:
+    """The time as the crawl's files show it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

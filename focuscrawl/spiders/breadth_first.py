@@ -1,0 +1,29 @@
+"""The traditional crawler: breadth-first.
+
+Paper: D. H. Hameed, S. H. Hashem, "Web Pages Retrieval by Using Proposed Focused Crawler", algorithm 2.
+
+Pages are fetched first in, first out: by depth, then in the order their links were found. Every page that may be
+fetched goes into URLs.txt. Needs only seeds; given keywords, it judges pages by them, without being led by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from focuscrawl.page import Page
+from focuscrawl.spider import FocusedSpider
+
+
+class BreadthFirstSpider(FocusedSpider):
+    name = "breadth_first"
+    needs = ()
+
+    def score(self, page: Page) -> Sequence[float]:
+        # ties are broken by the order in which URLs were found
+        score = 1 / (2 + page.depth)
+        for link in page.links:
+            link.why = {"1 / (1 + depth)": score}
+        return [score] * len(page.links)
+
+    def matches(self, page: Page) -> bool:
+        return True

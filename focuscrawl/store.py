@@ -1,0 +1,253 @@
+"""The crawl's one file, `crawl.sqlite`: pages, links, judgements, frontier.
+
+What belongs together is committed together: a page, its links and the frontier entries they make are one transaction,
+in which the page's own entry leaves the frontier. A crawl that is killed at any moment therefore goes on where the last
+stored page left it, and what was in flight is simply fetched again. The schema is described in docs/store.md.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from focuscrawl.errors import FocusError
+from focuscrawl.page import FIELDS, Link, Page
+
+#: Raised when a change of the schema makes older files unreadable.
+VERSION = 1
+
+#: Files up to this size are checked in full before a crawl goes on; larger ones would keep their user waiting.
+CHECK_BYTES = 1 << 30
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE host (id INTEGER PRIMARY KEY, name TEXT, pages INTEGER DEFAULT 0);
+CREATE TABLE url (id INTEGER PRIMARY KEY, key INTEGER, url TEXT, host INTEGER, done INTEGER DEFAULT 0);
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY, url_id INTEGER UNIQUE, url TEXT, status INTEGER, depth INTEGER, parent TEXT, via INTEGER,
+    score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
+    why TEXT, problem TEXT, redirects TEXT, language TEXT, content_type TEXT, body BLOB
+);
+CREATE INDEX page_url ON page (url);
+CREATE TABLE link (
+    id INTEGER PRIMARY KEY, page INTEGER, url_id INTEGER, position INTEGER, anchor TEXT, before TEXT, after TEXT,
+    nofollow INTEGER, score REAL, why TEXT
+);
+CREATE INDEX link_url ON link (url_id);
+CREATE TABLE frontier (
+    url_id INTEGER PRIMARY KEY, url TEXT, host INTEGER, score REAL, rank REAL, depth INTEGER, via INTEGER,
+    cold INTEGER DEFAULT 0, request TEXT
+);
+CREATE INDEX frontier_cold ON frontier (host, rank DESC, url_id) WHERE cold;
+CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason TEXT, via INTEGER, failed_at TEXT);
+CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
+"""
+
+
+class Store:
+    """The crawl's SQLite file. One writer; any number of readers may look on."""
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        self.path = path
+        self.new = not path.exists()
+        if self.new and not create:
+            raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
+        try:
+            self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
+            self.execute = self.connection.execute
+            self.executemany = self.connection.executemany
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise self.broken(error) from None
+        except FocusError:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        if not self.new:
+            self._check()
+        # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: no page is lost by a crash of the
+        # program, and at a power cut the file stays sound
+        self.execute("PRAGMA journal_mode = WAL")
+        self.execute("PRAGMA synchronous = NORMAL")
+        self.execute("PRAGMA cache_size = -65536")
+        self.execute("PRAGMA temp_store = MEMORY")
+        if self.new:
+            with self.transaction():
+                for statement in SCHEMA.split(";"):
+                    self.execute(statement)
+                self.set_meta("version", VERSION)
+
+    def _check(self) -> None:
+        tables = {name for (name,) in self.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables:  # killed between creating the file and its tables
+            self.new = True
+            return
+        if not {"meta", "page", "frontier"} <= tables:
+            raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
+        if self.path.stat().st_size <= CHECK_BYTES:
+            result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if result != "ok":
+                raise self.broken(result.splitlines()[-1])
+        version = self.meta("version")
+        if version != VERSION:
+            raise FocusError(
+                f"{self.path} was written by another version of focuscrawl (format {version}, not {VERSION});"
+                " use that version or another -s FOCUS_DIR"
+            )
+
+    def broken(self, error: object) -> FocusError:
+        """The message for a damaged file."""
+        return FocusError(
+            f"{self.path} is damaged or cannot be used ({error}); nothing was changed: restore it from a copy, rescue"
+            f" what is readable with `sqlite3 {self.path} .recover`, or crawl into another -s FOCUS_DIR"
+        )
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        if hasattr(self, "connection"):
+            self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that happens inside is stored, or nothing of it."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.connection.rollback()
+            raise
+        self.execute("COMMIT")
+
+    # ---- meta
+
+    def meta(self, key: str) -> Any:
+        """A value kept about the crawl as a whole; None if it was never set."""
+        row = self.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Keep a value about the crawl as a whole."""
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+
+    # ---- pages and links
+
+    def add_page(self, page: Page, via: int | None) -> int:
+        """Store a page and return its id: pages are numbered in the order they were fetched."""
+        judgement = page.judgement
+        cursor = self.execute(
+            "INSERT INTO page (url_id, url, status, depth, parent, via, score, relevance, relevant, matched, title,"
+            " topics, fetched_at, why, problem, redirects, language, content_type, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                page.url_id,
+                page.url,
+                page.status,
+                page.depth,
+                page.parent,
+                via,
+                page.score,
+                page.relevance,
+                judgement.relevant if judgement else None,
+                page.matched,
+                page.title,
+                json.dumps(page.topics),
+                page.fetched_at,
+                json.dumps(judgement.why) if judgement else None,
+                page.problem,
+                json.dumps(page.redirects) if page.redirects else None,
+                page.language,
+                page.content_type,
+                zlib.compress(page.body, 1),
+            ),
+        )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def add_links(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int]) -> int:
+        """Store the links of a page; returns the id of the first, the others follow in order."""
+        first = (self.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+        self.executemany(
+            "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    first + n,
+                    page_id,
+                    url_id,
+                    link.position,
+                    link.anchor,
+                    " ".join(link.before()),
+                    " ".join(link.after()),
+                    link.nofollow,
+                    link.score,
+                    json.dumps(link.why) if link.why else None,
+                )
+                for n, (link, url_id) in enumerate(zip(links, url_ids, strict=True))
+            ],
+        )
+        return first
+
+    def link(self, link_id: int | None) -> Link | None:
+        """A stored link, as a strategy may ask for it later."""
+        row = self.execute(
+            "SELECT url.url, anchor, before, after, position, score, why, nofollow FROM link"
+            " JOIN url ON url.id = link.url_id WHERE link.id = ?",
+            (link_id,),
+        ).fetchone()
+        if row is None:
+            return None
+        link = Link(row[0], row[1], tuple(row[2].split()), tuple(row[3].split()), row[4])
+        link.score, link.nofollow = row[5], bool(row[7])
+        link.why = json.loads(row[6]) if row[6] else None
+        return link
+
+    def page_of_link(self, link_id: int) -> str | None:
+        """The URL of the page a stored link is on."""
+        row = self.execute(
+            "SELECT page.url FROM link JOIN page ON page.id = link.page WHERE link.id = ?", (link_id,)
+        ).fetchone()
+        return row[0] if row else None
+
+    def rows(self, after: int = 0, *, matched: bool = False) -> Iterator[dict[str, Any]]:
+        """The stored pages with a number above *after*, in fetch order, as `pages.jsonl` shows them."""
+        query = f"SELECT {', '.join(FIELDS)} FROM page WHERE id > ? {'AND matched' if matched else ''} ORDER BY id"
+        for row in self.execute(query, (after,)):
+            record = dict(zip(FIELDS, row, strict=True))
+            record["matched"] = bool(record["matched"])
+            record["topics"] = json.loads(record["topics"])
+            yield record
+
+    def body(self, url: str) -> bytes | None:
+        """The bytes of a stored page."""
+        row = self.execute("SELECT body FROM page WHERE url = ?", (url,)).fetchone()
+        return zlib.decompress(row[0]) if row else None
+
+    def count(self, *, matched: bool = False) -> int:
+        """How many pages are stored, or how many of them matched."""
+        number: int = self.execute(f"SELECT count(*) FROM page {'WHERE matched' if matched else ''}").fetchone()[0]
+        return number
+
+    def add_failure(self, url_id: int, url: str, reason: str, via: int | None, when: str) -> None:
+        """Record why a URL gave no page."""
+        self.execute(
+            "INSERT INTO failure (url_id, url, reason, via, failed_at) VALUES (?, ?, ?, ?, ?)",
+            (url_id, url, reason, via, when),
+        )
+
+    # ---- URLs
+
+    def add_urls(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
+        """Store URLs: id, key, URL, host."""
+        self.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
+
+    def mark_done(self, url_ids: Iterable[int]) -> None:
+        """These URLs are dealt with: they leave the frontier for good."""
+        ids = [(url_id,) for url_id in url_ids]
+        self.executemany("DELETE FROM frontier WHERE url_id = ?", ids)
+        self.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)

@@ -1,0 +1,208 @@
+"""Topics: what a crawl is about, from a TOML file or from the command line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from focuscrawl import resources, urls, words
+from focuscrawl.errors import FocusError
+
+#: What a topic file may say, and how to say it.
+KEYS = {
+    "name": 'name = "Sorting algorithms"',
+    "description": 'description = "pages about …"',
+    "seeds": 'seeds = ["http://…"]',
+    "keywords": 'keywords = { sort = 3, "bubble sort" = 5 }',
+    "examples": 'examples = ["pages/*.html", "http://…"]',
+    "counterexamples": 'counterexamples = ["others/*.html", "http://…"]',
+    "dewey": 'dewey = ["005"]',
+    "targets": 'targets = ["http://…"]',
+    "label": 'label = "sorting"',
+}
+
+
+@dataclass
+class Topic:
+    """What a crawl is about."""
+
+    name: str
+    description: str = ""
+    seeds: list[str] = field(default_factory=list)
+    #: Words and phrases with their weights.
+    keywords: dict[str, float] = field(default_factory=dict)
+    #: Pages on the topic and off it: paths of files, or URLs.
+    examples: list[Path | str] = field(default_factory=list)
+    counterexamples: list[Path | str] = field(default_factory=list)
+    #: Dewey decimal numbers.
+    dewey: list[str] = field(default_factory=list)
+    #: Known relevant URLs, for measuring target recall only.
+    targets: list[str] = field(default_factory=list)
+    #: The label in a labelled web that counts as relevant, for measuring only.
+    label: str = ""
+    #: Where the topic came from, for messages.
+    source: str = "the command line"
+
+    @property
+    def slug(self) -> str:
+        """The name as part of a path."""
+        return slug(self.name)
+
+    def lacks(self, part: str) -> str:
+        """The message for a spider that needs *part* and does not find it here."""
+        inline = {
+            "keywords": '-a keywords=word,other:2,"a phrase":3',
+            "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
+        }.get(part)
+        ways = [f"{KEYS[part]} in a topic file"]
+        if inline:
+            ways.insert(0, inline)
+        return f"topic '{self.name}' ({self.source}) has no {part}; give {' or '.join(ways)}"
+
+
+def slug(text: str) -> str:
+    """Letters, digits and dashes; never empty."""
+    return "-".join(re.findall(r"[^\W_]+", text.lower()))[:60].strip("-") or "topic"
+
+
+def load_topic(name: str) -> Topic:
+    """The topic in a file, or the one of that name that ships with the project."""
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        if not path.is_file():
+            raise FocusError(f"topic '{name}': no such file")
+        return read_topic(path.read_bytes(), name, path.parent)
+    shipped = shipped_topics()
+    if name not in shipped:
+        close = difflib.get_close_matches(name, shipped, 1)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+        raise FocusError(f"unknown topic '{name}': {hint}give a FILE.toml or one of {', '.join(shipped)}")
+    return read_topic(resources.data("topics", f"{name}.toml").read_bytes(), name, None)
+
+
+def shipped_topics() -> list[str]:
+    """Names of the topics that ship with the project."""
+    return sorted(
+        file.name.removesuffix(".toml") for file in resources.data("topics").iterdir() if file.name.endswith(".toml")
+    )
+
+
+def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:
+    """Check and read a topic file; paths in it are relative to *folder*."""
+    where = f"topic '{source}'"
+    try:
+        table = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise FocusError(f"{where}: not UTF-8 text ({error}); save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise FocusError(f"{where}: not valid TOML: {error}") from None
+    for key in table:
+        if key not in KEYS:
+            close = difflib.get_close_matches(key, KEYS, 1)
+            hint = f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(KEYS)}"
+            raise FocusError(f"{where}: unknown key '{key}'; {hint}")
+    for key in ("name", "description", "label"):
+        if not isinstance(table.get(key, ""), str):
+            raise FocusError(f"{where}: '{key}' must be a text, as in {KEYS[key]}")
+    for key in ("seeds", "examples", "counterexamples", "dewey", "targets"):
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise FocusError(f"{where}: '{key}' must be a list of texts, as in {KEYS[key]}")
+    if not table.get("name", "").strip():
+        raise FocusError(f"{where}: 'name' is missing, as in {KEYS['name']}")
+    return Topic(
+        name=table["name"].strip(),
+        description=table.get("description", ""),
+        seeds=table.get("seeds", []),
+        keywords=_keyword_table(table.get("keywords", {}), where),
+        examples=_examples(table.get("examples", []), "examples", where, folder),
+        counterexamples=_examples(table.get("counterexamples", []), "counterexamples", where, folder),
+        dewey=table.get("dewey", []),
+        targets=table.get("targets", []),
+        label=table.get("label", ""),
+        source=source,
+    )
+
+
+def _keyword_table(value: Any, where: str) -> dict[str, float]:
+    if isinstance(value, list):
+        value = dict.fromkeys(value, 1)
+    if not isinstance(value, Mapping):
+        raise FocusError(f"{where}: 'keywords' must be a table of words and weights, as in {KEYS['keywords']}")
+    for word, weight in value.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+            raise FocusError(f"{where}: the weight of keyword '{word}' must be a number above 0, not {weight!r}")
+        if not words.tokenize(str(word)):
+            raise FocusError(f"{where}: keyword '{word}' has no letter or digit in it")
+    return {str(word): float(weight) for word, weight in value.items()}
+
+
+def _examples(items: list[str], key: str, where: str, folder: Path | None) -> list[Path | str]:
+    found: list[Path | str] = []
+    for item in items:
+        if "://" in item:
+            try:
+                found.append(urls.check(item))
+            except ValueError as error:
+                raise FocusError(f"{where}: '{key}': {error}") from None
+            continue
+        base = folder or Path()
+        path = Path(item)
+        if path.is_absolute():
+            base, path = Path(path.anchor), path.relative_to(path.anchor)
+        files = sorted(file for file in base.glob(str(path)) if file.is_file())
+        if not files:
+            raise FocusError(f"{where}: '{key}': {item} matches no file (paths are relative to the topic file)")
+        found += files
+    return found
+
+
+def parse_keywords(text: str) -> dict[str, float]:
+    """Keywords as on the command line: `time,sort:2,"bubble sort":3`."""
+    keywords: dict[str, float] = {}
+    # quotes group a phrase with a comma in it; the weight may follow them
+    for item in re.findall(r'(?:"[^"]*"|[^,"])+', text):
+        name, colon, weight = item.rpartition(":")
+        if not colon:
+            name, weight = item, "1"
+        name = name.strip().strip("\"'").strip()
+        try:
+            value = float(weight)
+        except ValueError:
+            value = 0.0
+        if not words.tokenize(name) or not 0 < value < float("inf"):
+            raise FocusError(f"keywords: cannot read '{item.strip()}'; write word, word:2 or \"a phrase\":3")
+        keywords[name] = value
+    if not keywords:
+        raise FocusError('keywords: none given; write word, word:2 or "a phrase":3, separated by commas')
+    return keywords
+
+
+def parse_seeds(text: str) -> list[str]:
+    """Seeds as on the command line: URLs separated by commas, or @FILE with one a line (# starts a comment)."""
+    if not text.startswith("@"):
+        return [seed.strip() for seed in text.split(",") if seed.strip()]
+    path = Path(text[1:])
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FocusError(f"seeds: cannot read {path}: {error}") from None
+    rows = (line.strip() for line in lines)
+    return [row for row in rows if row and not row.startswith("#")]
+
+
+def make_topic(topic: str | None = None, seeds: str | None = None, keywords: str | None = None) -> Topic:
+    """The topic of a crawl from its command-line arguments; what is given inline wins over the file."""
+    made = load_topic(topic) if topic else Topic("")
+    if keywords is not None:
+        made.keywords = parse_keywords(keywords)
+    if seeds is not None:
+        made.seeds = parse_seeds(seeds)
+    if not made.name:
+        made.name = " ".join(made.keywords) or (urls.host(made.seeds[0]) if made.seeds else "")
+    return made

@@ -1,0 +1,135 @@
+"""URLs: what may be followed, and when two of them are the same page.
+
+Joining and parsing are done by ada, which reads URLs as browsers do.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from urllib.parse import unquote, urlsplit
+
+import ada_url
+
+#: Query parameters that say where a visitor came from, not what is shown.
+TRACKING = re.compile(
+    r"utm_\w+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hs(?:enc|mi)|ref_src"
+)
+
+#: Endings that are never HTML. Links to them are dropped before they cost a request.
+BINARY = re.compile(
+    r"\.(?:7z|aac|ai|apk|arw|asc|avi|avif|bin|bmp|bz2|class|css|csv|dat|dcr|deb|djvu|dll|dmg|dmp|doc[mx]?|dot|dvi|eot|eps"
+    r"|epub|exe|f4v|flac|flv|gif|gz|hqx|ico|iso|jar|jpe?g|js|json|lzh|m4[av]|mid|midi|mkv|mobi|mov|mp[234]|mpe?g|msi|o|od[fpst]"
+    r"|og[agmv]|otf|pdf|pgp|pkg|png|pp[st]x?|ps|psd|ra|ram|rar|rm|rpm|rtf|sea|sig|sit|so|svgz?|swf|tar|tbz2?|tex|tgz|tiff?|torrent"
+    r"|ttf|wav|webm|webp|wma|wmv|woff2?|wrl|xls[mx]?|xpm|xz|z|zip|zst)$",
+    re.IGNORECASE,
+)
+
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+_UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_URL_WORD = re.compile(r"[^\W\d_]{2,}")
+_COMMON_URL_WORDS = frozenset(
+    (
+        "www",
+        "com",
+        "org",
+        "net",
+        "edu",
+        "gov",
+        "html",
+        "htm",
+        "php",
+        "asp",
+        "aspx",
+        "jsp",
+        "cgi",
+        "index",
+        "default",
+        "home",
+    )
+)
+_HOST = re.compile(r"https?://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)")
+
+
+def join(base: str, href: str) -> str | None:
+    """The absolute http(s) URL, without fragment, that *href* on page *base* leads to; None if it leads nowhere."""
+    try:
+        url: str = ada_url.join_url(base, href)
+    except ValueError:
+        return None
+    if not url.startswith(("http://", "https://")):
+        return None
+    return url.partition("#")[0]
+
+
+def check(url: str) -> str:
+    """Check a URL given by a person and return it with scheme and host in lower case (the path keeps its case).
+
+    Raises ValueError that says what is wrong.
+    """
+    url = url.strip()
+    if "://" not in url:
+        raise ValueError(f"'{url}' is not a URL (did you mean 'http://{url}'?)" if url else "an empty URL")
+    scheme = url.partition("://")[0].lower()
+    if scheme not in ("http", "https"):
+        raise ValueError(f"'{url}' is not an http or https URL")
+    try:
+        checked: str = ada_url.normalize_url(url)
+    except ValueError:
+        raise ValueError(f"'{url}' is not a valid URL") from None
+    return checked.partition("#")[0]
+
+
+def is_binary(url: str) -> bool:
+    """Whether the path of *url* ends like something that is no page."""
+    path = url.partition("?")[0]
+    # the host must not be taken for a file name: http://example.zip
+    slash = path.rfind("/")
+    return slash > 7 and BINARY.search(path, slash) is not None
+
+
+def host(url: str) -> str:
+    """The host name of an absolute URL, without port."""
+    match = _HOST.match(url)
+    return match.group(1).lower().strip("[]") if match else ""
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    char = chr(int(match.group(1), 16))
+    return char if char in _UNRESERVED else match.group().upper()
+
+
+def canonical(url: str, *, any_scheme: bool = True) -> str:
+    """The form under which two URLs are compared, never the one that is requested.
+
+    Drops the scheme (unless *any_scheme* is false), `www.`, the fragment, tracking parameters and the escapes of
+    characters that need none, and sorts the query. *url* is absolute, as `join` and `check` return it.
+    """
+    url = url.partition("#")[0]
+    scheme, _, rest = url.partition("://")
+    if rest.startswith("www."):
+        rest = rest[4:]
+    path, mark, query = rest.partition("?")
+    if "%" in path:
+        path = _ESCAPE.sub(_normal_escape, path)
+    if mark:
+        parts = [part for part in query.split("&") if part and not TRACKING.fullmatch(part.partition("=")[0])]
+        if "%" in query:
+            parts = [_ESCAPE.sub(_normal_escape, part) for part in parts]
+        if parts:
+            parts.sort()
+            path = f"{path}?{'&'.join(parts)}"
+    return path if any_scheme else f"{scheme}://{path}"
+
+
+def key(url: str, *, any_scheme: bool = True) -> int:
+    """64 bits that stand for the canonical URL: signed, as SQLite keeps integers."""
+    digest = blake2b(canonical(url, any_scheme=any_scheme).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def words(url: str) -> list[str]:
+    """The words in path and query (and host name) of a URL, in lower case, without the parts every URL has."""
+    parts = urlsplit(url)
+    text = unquote(f"{parts.hostname or ''} {parts.path} {parts.query}").lower()
+    return [word for word in _URL_WORD.findall(text) if word not in _COMMON_URL_WORDS]

@@ -1,0 +1,33 @@
+"""Replay: a download handler that answers from a web file, with no sockets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+
+from focuscrawl.web.webs import open_web
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class ReplayHandler(BaseDownloadHandler):
+    """Answers http and https requests from the web that FOCUS_WEB names."""
+
+    lazy = True
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self.web = open_web(crawler.settings["FOCUS_WEB"])
+
+    async def download_request(self, request: Request) -> Response:
+        answer = self.web.get(request.url)
+        headers = Headers({"Content-Type": answer.content_type})
+        if answer.location:
+            headers["Location"] = answer.location
+        cls = responsetypes.from_args(headers=headers, url=request.url, body=answer.body)
+        return cls(url=request.url, status=answer.status, headers=headers, body=answer.body)

@@ -1,0 +1,114 @@
+"""A web file over real HTTP, on loopback.
+
+Two ways in, on one port: as a proxy, which keeps the original host names (`http_proxy=http://127.0.0.1:PORT`), and
+directly, where the first part of the path names the host (`http://127.0.0.1:PORT/HOST/path`) and links are rewritten
+to match.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from focuscrawl import urls
+from focuscrawl.web.webs import Answer, Web
+
+_LINKS = re.compile(rb"""((?:href|src)\s*=\s*["']?)(http://([^/"'\s>]+)|/(?!/))""", re.IGNORECASE)
+_RULES = re.compile(r"^(\s*(?:dis)?allow\s*:\s*)/", re.IGNORECASE | re.MULTILINE)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # one write per response, and no waiting for an acknowledgement before it
+    wbufsize = -1
+    disable_nagle_algorithm = True
+    server: WebServer
+
+    def do_GET(self) -> None:
+        server = self.server
+        with server.lock:
+            server.requests += 1
+            if self.path.startswith("http://"):
+                answer = server.web.get(urls.join(self.path, "") or self.path)
+            else:
+                answer = self._direct()
+        self.send_response(answer.status)
+        if answer.location:
+            self.send_header("Location", answer.location)
+        self.send_header("Content-Type", answer.content_type)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.body)
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def _direct(self) -> Answer:
+        web = self.server.web
+        if self.path == "/":
+            rows = "".join(f'<li><a href="/{html.escape(host)}/">{html.escape(host)}</a></li>' for host in web.hosts())
+            return Answer(200, "text/html; charset=utf-8", f"<title>Hosts</title><ul>{rows}</ul>".encode())
+        if self.path == "/robots.txt":
+            return Answer(200, "text/plain", self.server.robots.encode()) if self.server.robots else Answer(404)
+        host, _, path = self.path[1:].partition("/")
+        answer = web.get(f"http://{host}/{path}")
+        if answer.location.startswith("http://"):
+            return answer._replace(location="/" + answer.location.removeprefix("http://"))
+        if not answer.content_type.startswith("text/html"):
+            return answer
+        prefix = host.encode()
+        body = _LINKS.sub(
+            lambda match: match[1] + b"/" + (match[3] or prefix + b"/"),
+            answer.body,
+        )
+        return answer._replace(body=body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class WebServer(ThreadingHTTPServer):
+    """Serves a web on 127.0.0.1."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, web: Web, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.web = web
+        self.lock = threading.Lock()
+        self.requests = 0
+        self.robots = _all_robots(web)
+
+    @property
+    def address(self) -> str:
+        """Where the server listens."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+def _all_robots(web: Web) -> str:
+    """The rules of all hosts as those of one, for direct access."""
+    rules = []
+    for host in web.hosts():
+        answer = web.get(f"http://{host}/robots.txt")
+        if answer.status == 200:
+            rules.append(_RULES.sub(rf"\1/{host}/", answer.body.decode("utf-8", "replace")))
+    return "\n".join(rules)
+
+
+@contextmanager
+def serving(web: Web, port: int = 0) -> Iterator[WebServer]:
+    """Serve a web from a thread while the block runs."""
+    server = WebServer(web, port)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,187 @@
+"""Webs that answer requests by themselves: from a file, from memory, or made up as they are asked for.
+
+A web file is an SQLite file with the tables page(url, host, content_type, body, labels) and link(src, dst, anchor), and
+optionally redirect(src, dst); bodies are compressed with zlib, labels are JSON lists.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+from focuscrawl import urls
+from focuscrawl.errors import FocusError
+
+
+class Answer(NamedTuple):
+    """What a web says to a request."""
+
+    status: int
+    content_type: str = "text/html"
+    body: bytes = b""
+    location: str = ""
+
+
+NOT_FOUND = Answer(404, "text/html; charset=utf-8", b"<title>Not found</title><p>There is no such page.")
+
+
+class Web(ABC):
+    """A web that can be crawled without a network."""
+
+    @abstractmethod
+    def get(self, url: str) -> Answer:
+        """The answer to a GET request; 404 for what is not there."""
+
+    def labels(self, url: str) -> list[str]:
+        """The labels of a page."""
+        return []
+
+    def hosts(self) -> list[str]:
+        """The names of all hosts, in order."""
+        return []
+
+
+class WebFile(Web):
+    """A web in an SQLite file."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise FocusError(f"web '{path}': no such file; give a web file, demo or synthetic:N")
+        try:
+            self.connection = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
+            )
+            tables = {name for (name,) in self.connection.execute("SELECT name FROM sqlite_master")}
+            if "page" not in tables:
+                raise FocusError(f"web '{path}': no table 'page' in it; is it a web file?")
+            columns = {row[1] for row in self.connection.execute("PRAGMA table_info(page)")}
+            if not {"url", "host", "content_type", "body", "labels"} <= columns:
+                raise FocusError(f"web '{path}': table 'page' lacks url, host, content_type, body or labels")
+        except sqlite3.DatabaseError as error:
+            raise FocusError(f"web '{path}' cannot be read: {error}") from None
+        self.has_redirects = "redirect" in tables
+
+    def get(self, url: str) -> Answer:
+        answer = self._exact(url)
+        if answer is None:
+            known = self._by_canonical.get(urls.canonical(url))
+            answer = self._exact(known) if known is not None else None
+        return answer or NOT_FOUND
+
+    def _exact(self, url: str) -> Answer | None:
+        row = self.connection.execute("SELECT content_type, body FROM page WHERE url = ?", (url,)).fetchone()
+        if row is not None:
+            return Answer(200, row[0] or "", zlib.decompress(row[1]))
+        if self.has_redirects:
+            row = self.connection.execute("SELECT dst FROM redirect WHERE src = ?", (url,)).fetchone()
+            if row is not None:
+                return Answer(301, location=row[0])
+        return None
+
+    @cached_property
+    def _by_canonical(self) -> dict[str, str]:
+        """Links are written in many ways; this finds the page that is meant."""
+        query = "SELECT url FROM page"
+        if self.has_redirects:
+            query = f"SELECT src FROM redirect UNION ALL {query}"
+        return {urls.canonical(urls.join(url, "") or url): url for (url,) in self.connection.execute(query)}
+
+    def labels(self, url: str) -> list[str]:
+        query = "SELECT labels FROM page WHERE url = ?"
+        row = self.connection.execute(query, (url,)).fetchone()
+        if row is None:
+            known = self._by_canonical.get(urls.canonical(url))
+            row = self.connection.execute(query, (known,)).fetchone()
+        return list(json.loads(row[0])) if row and row[0] else []
+
+    def hosts(self) -> list[str]:
+        return [host for (host,) in self.connection.execute("SELECT DISTINCT host FROM page ORDER BY host")]
+
+
+class MemoryWeb(Web):
+    """A web in memory: made by a builder, or by a test."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Answer] = {}
+        self.page_labels: dict[str, list[str]] = {}
+
+    def add(
+        self, url: str, body: str | bytes, labels: list[str] | None = None, content_type: str = "text/html"
+    ) -> None:
+        """Add a page."""
+        self.answers[url] = Answer(200, content_type, body.encode() if isinstance(body, str) else body)
+        self.page_labels[url] = labels or []
+
+    def redirect(self, source: str, target: str) -> None:
+        """Add a redirect."""
+        self.answers[source] = Answer(301, location=target)
+
+    def get(self, url: str) -> Answer:
+        return self.answers.get(url, NOT_FOUND)
+
+    def labels(self, url: str) -> list[str]:
+        return self.page_labels.get(url, [])
+
+    def hosts(self) -> list[str]:
+        return sorted({urls.host(url) for url in self.answers})
+
+    def pages(self) -> Iterator[tuple[str, Answer]]:
+        """The pages, without redirects."""
+        return ((url, answer) for url, answer in self.answers.items() if not answer.location)
+
+    def save(self, path: Path) -> None:
+        """Write the web to a file, with the links between its pages."""
+        from focuscrawl.html import read_page
+        from focuscrawl.page import Page
+
+        path.unlink(missing_ok=True)
+        with sqlite3.connect(path) as connection:
+            connection.executescript(
+                "CREATE TABLE page (url TEXT PRIMARY KEY, host TEXT, content_type TEXT, body BLOB, labels TEXT);"
+                "CREATE TABLE link (src TEXT, dst TEXT, anchor TEXT);"
+                "CREATE TABLE redirect (src TEXT PRIMARY KEY, dst TEXT);"
+            )
+            for url, answer in self.answers.items():
+                if answer.location:
+                    connection.execute("INSERT INTO redirect VALUES (?, ?)", (url, answer.location))
+                    continue
+                row = (
+                    url,
+                    urls.host(url),
+                    answer.content_type,
+                    zlib.compress(answer.body, 9),
+                    json.dumps(self.labels(url)),
+                )
+                connection.execute("INSERT INTO page VALUES (?, ?, ?, ?, ?)", row)
+                page = read_page(Page(url), answer.body, answer.content_type)
+                connection.executemany(
+                    "INSERT INTO link VALUES (?, ?, ?)",
+                    [(url, link.url, link.anchor) for link in page.links if link.url in self.answers],
+                )
+        connection.close()
+
+
+def open_web(name: str) -> Web:
+    """The web of that name: a file, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
+    if name == "demo":
+        from focuscrawl.web.demo import demo_web
+
+        return demo_web()
+    if name.startswith("synthetic:"):
+        from focuscrawl.web.synthetic import SyntheticWeb
+
+        pages, _, query = name.removeprefix("synthetic:").partition("?")
+        try:
+            options = {key: int(value) for key, value in parse_qsl(query, strict_parsing=bool(query))}
+            return SyntheticWeb(int(pages), **options)
+        except (TypeError, ValueError):
+            raise FocusError(f"web '{name}': write synthetic:PAGES?hosts=20&links=60&bytes=20000") from None
+    return WebFile(name)
