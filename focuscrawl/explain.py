@@ -88,7 +88,7 @@ def _link(store: Store, link_id: int | None) -> list[str]:
     if row is None:
         return []
     anchor, before, after, score, why = row
-    left, right = " ".join(before.split()[-5:]), " ".join(after.split()[:5])
+    left, right = " ".join(before.split()[-6:]), " ".join(after.split()[:6])
     return [f"   │  … {left} [{anchor}] {right} …", f"   ▼  link score {_number(score)}{_made_of(why)}"]
 
 

@@ -115,7 +115,7 @@ class _Reader:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.base = page.url
+        self.base = urls.Base(page.url)
         self.base_seen = False
         self.parts: list[str] = []
         self.length = 0
@@ -287,11 +287,11 @@ class _Reader:
     def start_base(self, attributes: Mapping[str, str]) -> None:
         if not self.base_seen and "href" in attributes:
             self.base_seen = True
-            self.base = urls.join(self.page.url, attributes["href"]) or self.base
+            self.base = urls.Base(urls.join(self.page.url, attributes["href"]) or self.page.url)
 
     def start_link(self, attributes: Mapping[str, str]) -> None:
         if "canonical" in attributes.get("rel", "").lower().split() and not self.page.canonical:
-            self.page.canonical = urls.join(self.base, attributes.get("href", ""))
+            self.page.canonical = self.base.join(attributes.get("href", ""))
 
     def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content", "")
@@ -345,5 +345,5 @@ class _Reader:
         href = href.strip()
         if not href or href[0] == "#":
             return None
-        url = urls.join(self.base, href)
+        url = self.base.join(href)
         return None if url is None or urls.is_binary(url) else url

@@ -35,18 +35,18 @@ class KeywordJudge:
         #: (keyword as given, its stems, weight)
         self.terms = list(strongest.values())
         self.total = sum(weight for _, _, weight in self.terms)
-        self.phrases = any(len(stems) > 1 for _, stems, _ in self.terms)
 
     def frequencies(self, page: Page) -> dict[str, int]:
         """How often each keyword occurs on the page; those that do not are left out."""
         counts = page.counts
-        # two spaces, so that a phrase that ends where the next one begins is counted twice
-        joined = f" {'  '.join(page.stems)} " if self.phrases else ""
         found: dict[str, int] = {}
+        joined = ""
         for name, stems, _ in self.terms:
             if len(stems) == 1:
                 number = counts.get(stems[0], 0)
             elif all(stem in counts for stem in stems):
+                # two spaces, so that a phrase that ends where the next one begins is counted twice
+                joined = joined or f" {'  '.join(page.stems)} "
                 number = joined.count(f" {'  '.join(stems)} ")
             else:
                 number = 0

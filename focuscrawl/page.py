@@ -21,7 +21,8 @@ FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "
 CONTEXT_WORDS = 10
 
 _MAX_ANCHOR = 300
-_CHARS_PER_WORD = 16
+#: Characters that hold CONTEXT_WORDS words in all but the longest of languages.
+_CONTEXT_CHARS = 100
 
 
 class Heading(NamedTuple):
@@ -67,9 +68,7 @@ class Link:
         "why",
     )
 
-    def __init__(
-        self, url: str, anchor: str = "", before: tuple[str, ...] = (), after: tuple[str, ...] = (), position: int = 0
-    ) -> None:
+    def __init__(self, url: str, anchor: str = "", before: str = "", after: str = "", position: int = 0) -> None:
         self.url = url
         self.anchor = anchor
         self.nofollow = False
@@ -88,19 +87,30 @@ class Link:
 
     def before(self, count: int = CONTEXT_WORDS) -> tuple[str, ...]:
         """The last words before the link in document order, at most *count*."""
-        if self._page is None:
-            return self._before[-count:] if count else ()
-        # words are cut out of a window that is certainly wide enough, so the text is not tokenised for each link
-        begin = max(0, self._start - count * _CHARS_PER_WORD)
-        found = words.tokenize(self._page.raw_text[begin : self._start])
+        found = words.tokenize(self.text_before(count * _CONTEXT_CHARS // CONTEXT_WORDS))
         return tuple(found[-count:]) if count else ()
 
     def after(self, count: int = CONTEXT_WORDS) -> tuple[str, ...]:
         """The first words after the link in document order, at most *count*."""
-        if self._page is None:
-            return self._after[:count]
-        found = words.tokenize(self._page.raw_text[self._end : self._end + count * _CHARS_PER_WORD])
+        found = words.tokenize(self.text_after(count * _CONTEXT_CHARS // CONTEXT_WORDS))
         return tuple(found[:count])
+
+    def text_before(self, chars: int = _CONTEXT_CHARS) -> str:
+        """The text before the link, at most *chars* characters and whole words."""
+        if self._page is None:
+            return self._before
+        begin = self._start - chars
+        if begin <= 0:
+            return self._page.raw_text[: self._start]
+        text = self._page.raw_text[begin : self._start]
+        return text if text[:1].isspace() else text[text.find(" ") + 1 :]
+
+    def text_after(self, chars: int = _CONTEXT_CHARS) -> str:
+        """The text after the link, at most *chars* characters and whole words."""
+        if self._page is None:
+            return self._after
+        text = self._page.raw_text[self._end : self._end + chars]
+        return text if len(text) < chars else text[: text.rfind(" ") + 1]
 
     @property
     def block(self) -> str:
@@ -212,9 +222,13 @@ class Page:
         return words.stems(self.words)
 
     @cached_property
-    def counts(self) -> Counter[str]:
+    def counts(self) -> dict[str, int]:
         """How often each stem occurs."""
-        return Counter(self.stems)
+        counts: dict[str, int] = {}
+        for word, number in Counter(self.words).items():
+            stem = words.stem(word)
+            counts[stem] = counts.get(stem, 0) + number
+        return counts
 
 
 def anchor_text(text: str) -> str:

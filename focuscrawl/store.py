@@ -38,7 +38,6 @@ CREATE TABLE link (
     id INTEGER PRIMARY KEY, page INTEGER, url_id INTEGER, position INTEGER, anchor TEXT, before TEXT, after TEXT,
     nofollow INTEGER, score REAL, why TEXT
 );
-CREATE INDEX link_url ON link (url_id);
 CREATE TABLE frontier (
     url_id INTEGER PRIMARY KEY, url TEXT, host INTEGER, score REAL, rank REAL, depth INTEGER, via INTEGER,
     cold INTEGER DEFAULT 0, request TEXT
@@ -172,25 +171,17 @@ class Store:
 
     def add_links(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int]) -> int:
         """Store the links of a page; returns the id of the first, the others follow in order."""
-        first = (self.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
-        self.executemany(
-            "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    first + n,
-                    page_id,
-                    url_id,
-                    link.position,
-                    link.anchor,
-                    " ".join(link.before()),
-                    " ".join(link.after()),
-                    link.nofollow,
-                    link.score,
-                    json.dumps(link.why) if link.why else None,
-                )
-                for n, (link, url_id) in enumerate(zip(links, url_ids, strict=True))
-            ],
-        )
+        first: int = (self.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+        rows: list[tuple[object, ...]] = []
+        why: dict[str, float] | None = None
+        why_text: str | None = None
+        for number, (link, url_id) in enumerate(zip(links, url_ids, strict=True), first):
+            if link.why is not why:  # most strategies give all links of a page the same reason
+                why = link.why
+                why_text = json.dumps(why) if why else None
+            place = link.position, link.anchor, link.text_before(), link.text_after()
+            rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
+        self.executemany("INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         return first
 
     def link(self, link_id: int | None) -> Link | None:
@@ -202,7 +193,7 @@ class Store:
         ).fetchone()
         if row is None:
             return None
-        link = Link(row[0], row[1], tuple(row[2].split()), tuple(row[3].split()), row[4])
+        link = Link(row[0], row[1], row[2], row[3], row[4])
         link.score, link.nofollow = row[5], bool(row[7])
         link.why = json.loads(row[6]) if row[6] else None
         return link

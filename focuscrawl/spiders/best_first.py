@@ -28,6 +28,7 @@ class BestFirstSpider(FocusedSpider):
 
     def score(self, page: Page) -> Sequence[float]:
         relevance = self.relevance(page)
+        why = {"relevance of its page": relevance}
         for link in page.links:
-            link.why = {"relevance of its page": relevance}
+            link.why = why
         return [relevance] * len(page.links)

@@ -21,8 +21,9 @@ class BreadthFirstSpider(FocusedSpider):
     def score(self, page: Page) -> Sequence[float]:
         # ties are broken by the order in which URLs were found
         score = 1 / (2 + page.depth)
+        why = {"1 / (1 + depth)": score}
         for link in page.links:
-            link.why = {"1 / (1 + depth)": score}
+            link.why = why
         return [score] * len(page.links)
 
     def matches(self, page: Page) -> bool:

@@ -44,6 +44,7 @@ class KeywordSpider(FocusedSpider):
         if self.follow == "matched" and not self.matches(page):
             return [None] * len(page.links)
         relevance = self.relevance(page)
+        why = {"share of keywords on its page": relevance}
         for link in page.links:
-            link.why = {"share of keywords on its page": relevance}
+            link.why = why
         return [relevance] * len(page.links)
