@@ -128,7 +128,9 @@ class Crawl:
         )
 
     def close(self) -> None:
-        """Close the file and let others have the directory."""
+        """Close the file and let others have the directory; safe to call twice."""
+        if self._lock is None:
+            return
         if not self.pages:
             row = self.store.execute("SELECT url, reason FROM failure ORDER BY id LIMIT 1").fetchone()
             self.first_failure = f"{row[0]}: {row[1]}" if row else None

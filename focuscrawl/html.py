@@ -25,7 +25,7 @@ _HTML_START = re.compile(
     re.I | re.S,
 )
 
-_HIDDEN = ("script", "style", "template", "textarea", "select", "svg", "math", "object", "applet")
+_HIDDEN = ("script", "style", "template", "textarea", "select", "svg", "math")
 _BLOCKS = (
     *(
         "p",
@@ -67,6 +67,9 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
         return page
     if "\x00" in text:
         text = text.replace("\x00", "")
+    closed = text.rfind("-->") + 1
+    if text.find("<!--", closed) >= 0:  # never closed: it would hide the rest of the page; let it end with its line's >
+        text = text[:closed] + text[closed:].replace("<!--", "<!")
     if mime == "text/plain" and not _HTML_START.match(text):
         page.raw_text = text
         page.blocks.append(Block("p", 0, len(text)))

@@ -7,7 +7,6 @@ it is first asked for and kept. All positions are offsets into one string, the p
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -224,11 +223,7 @@ class Page:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How often each stem occurs."""
-        counts: dict[str, int] = {}
-        for word, number in Counter(self.words).items():
-            stem = words.stem(word)
-            counts[stem] = counts.get(stem, 0) + number
-        return counts
+        return words.count_stems(self.words)
 
 
 def anchor_text(text: str) -> str:

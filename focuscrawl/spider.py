@@ -26,6 +26,7 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.options import Option, set_options
 from focuscrawl.page import Judgement, Link, Page
 from focuscrawl.topic import make_topic
+from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -97,6 +98,8 @@ class FocusedSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
+        if crawler.settings.get("FOCUS_WEB"):
+            webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
         spider.crawl = Crawl.open(crawler, spider.name, spider.topic, merge=spider.merge, batch=spider.batch)
         if type(spider).rescore is not FocusedSpider.rescore:
             spider.crawl.frontier.rescorer = spider._rescore

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import Stemmer
 
@@ -50,3 +51,13 @@ def stems(words: list[str]) -> list[str]:
     """The Porter stems of lower-case words."""
     known = _stems
     return [known[word] for word in words]
+
+
+def count_stems(words: list[str]) -> dict[str, int]:
+    """How often each Porter stem occurs among lower-case words."""
+    known = _stems
+    counts: dict[str, int] = {}
+    for word, number in Counter(words).items():  # a page repeats its words: most need not be looked up
+        stemmed = known[word]
+        counts[stemmed] = counts.get(stemmed, 0) + number
+    return counts

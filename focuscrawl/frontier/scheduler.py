@@ -183,7 +183,11 @@ class FrontierScheduler(BaseScheduler):
         return self.max_pages > 0 and self.crawl.pages >= self.max_pages
 
     def next_request(self) -> Request | None:
-        if self.max_pages and self.crawl.pages + len(self._in_flight) >= self.max_pages:
+        in_flight = len(self._in_flight)
+        if self.max_pages and self.crawl.pages + in_flight >= self.max_pages:
+            return None
+        # a page that was downloaded but not yet stored may hold the best link of all: wait for it
+        if 0 < self._downloader.total_concurrency <= in_flight:
             return None
         moment = monotonic()
         entry = self.frontier.pop(moment, self._free_at)
@@ -295,7 +299,7 @@ class FrontierScheduler(BaseScheduler):
         return errback(failure) if errback else None
 
     def _fail(self, focus: dict[str, Any], url: str, reason: str) -> None:
-        if focus["id"] not in self._in_flight:
+        if focus["id"] not in self._in_flight or self.crawl.fatal:  # a file that cannot be written learns nothing more
             return
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
         if not focus.get("via"):

@@ -98,9 +98,9 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             ):
                 refused += 1
             else:
-                link.score = min(1.0, max(0.0, float(score)))
-                if link.score != link.score:
+                if score != score:
                     raise FocusError(f"spider '{spider.name}' gave no number for {link.url} on {page.url}")
+                link.score = min(1.0, max(0.0, float(score)))
         self.crawler.stats.inc_value("focus/links", len(page.links))
         if refused:
             self.crawler.stats.inc_value("focus/links_refused", refused)

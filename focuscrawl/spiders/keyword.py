@@ -21,7 +21,7 @@ from focuscrawl.spider import FocusedSpider
 def share(text: str) -> float:
     """The share of keywords that `match` asks for."""
     if text in ("any", "all"):
-        return 1.0 if text == "all" else 1e-9
+        return 1.0 if text == "all" else 1e-6
     value = float(text)
     if not 0 < value <= 1:
         raise ValueError("any, all or a share above 0 and up to 1")

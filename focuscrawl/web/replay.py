@@ -9,7 +9,7 @@ from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 
-from focuscrawl.web.webs import open_web
+from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -22,7 +22,7 @@ class ReplayHandler(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self.web = open_web(crawler.settings["FOCUS_WEB"])
+        self.web = webs.open_web(crawler.settings["FOCUS_WEB"])
 
     async def download_request(self, request: Request) -> Response:
         answer = self.web.get(request.url)

@@ -11,7 +11,7 @@ import sqlite3
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl
@@ -72,7 +72,7 @@ class WebFile(Web):
     def get(self, url: str) -> Answer:
         answer = self._exact(url)
         if answer is None:
-            known = self._by_canonical.get(urls.canonical(url))
+            known = self._by_canonical.get(_canonical(url))
             answer = self._exact(known) if known is not None else None
         return answer or NOT_FOUND
 
@@ -92,13 +92,13 @@ class WebFile(Web):
         query = "SELECT url FROM page"
         if self.has_redirects:
             query = f"SELECT src FROM redirect UNION ALL {query}"
-        return {urls.canonical(urls.join(url, "") or url): url for (url,) in self.connection.execute(query)}
+        return {_canonical(url): url for (url,) in self.connection.execute(query)}
 
     def labels(self, url: str) -> list[str]:
         query = "SELECT labels FROM page WHERE url = ?"
         row = self.connection.execute(query, (url,)).fetchone()
         if row is None:
-            known = self._by_canonical.get(urls.canonical(url))
+            known = self._by_canonical.get(_canonical(url))
             row = self.connection.execute(query, (known,)).fetchone()
         return list(json.loads(row[0])) if row and row[0] else []
 
@@ -169,6 +169,11 @@ class MemoryWeb(Web):
         connection.close()
 
 
+def _canonical(url: str) -> str:
+    return urls.canonical(urls.join(url, "") or url)
+
+
+@cache
 def open_web(name: str) -> Web:
     """The web of that name: a file, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
     if name == "demo":

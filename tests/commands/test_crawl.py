@@ -1,0 +1,150 @@
+"""`scrapy crawl`, as a user meets it: what it prints, and how it exits."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+
+import pytest
+
+from tests.conftest import Crawled, scrapy
+
+DEMO = ["-s", "FOCUS_WEB=demo", "-a", "seeds=http://sorting-handbook.example/"]
+
+
+def complaint(*arguments: object, **environment: str) -> str:
+    """The one line that a crawl that cannot be done prints."""
+    result = scrapy("crawl", *arguments, **environment)
+    assert result.returncode != 0
+    assert "Traceback" not in result.stderr
+    lines = [line for line in result.stderr.splitlines() if line.startswith("focuscrawl: ")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_a_crawl_from_the_command_line(tmp_path):
+    result = scrapy(
+        *("crawl", "keyword", "-a", "keywords=time,bubble,sort", "-a", "max_pages=30", *DEMO),
+        *("-s", f"FOCUS_DIR={tmp_path / 'c'}", "-O", tmp_path / "out.csv"),
+    )
+    assert result.returncode == 0, result.stderr
+    crawled = Crawled(tmp_path / "c")
+    assert len(crawled.urls) == 30
+    assert "30/30 pages" in result.stderr
+    assert "harvest" in result.stderr
+    assert (tmp_path / "out.csv").read_text().count("\n") == 31
+
+
+def test_every_spider_is_listed():
+    result = scrapy("list")
+    assert {"breadth_first", "keyword", "best_first"} <= set(result.stdout.split())
+
+
+def test_a_crawl_lives_in_crawls_by_default(tmp_path):
+    environment = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
+    result = scrapy(
+        "crawl", "keyword", "-a", "keywords=time,bubble sort", "-a", "max_pages=2", *DEMO, cwd=tmp_path, **environment
+    )
+    assert result.returncode == 0, result.stderr
+    assert len(Crawled(tmp_path / "crawls" / "keyword-time-bubble-sort").urls) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["keyword", "-a", "keywords=x"], "has no seeds"),
+        (["keyword", *DEMO], "has no keywords"),
+        (["keyword", "-a", "seeds=not a url", "-a", "keywords=x"], "'not a url' is not a URL"),
+        (["keyword", "-a", "topic=nothing-known"], "unknown topic 'nothing-known'"),
+        (["keyword", "-a", "topic=missing.toml"], "topic 'missing.toml': no such file"),
+        (["keyword", "-a", "match=lots", "-a", "keywords=x", *DEMO], "option match=lots"),
+        (["keyword", "-a", "colour=red", "-a", "keywords=x", *DEMO], "has no option 'colour'"),
+        (["best-first", "-a", "keywords=x", *DEMO], "unknown spider 'best-first'; there are best_first"),
+    ],
+)
+def test_bad_arguments_cost_one_line(arguments, says):
+    assert says in complaint(*arguments)
+
+
+def test_a_missing_web_file_is_named(tmp_path):
+    assert "no such file" in complaint(
+        "breadth_first",
+        "-a",
+        "seeds=http://a.example/",
+        "-s",
+        "FOCUS_WEB=nowhere.sqlite",
+        "-s",
+        f"FOCUS_DIR={tmp_path}",
+    )
+
+
+def test_a_seed_that_cannot_be_reached(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/"
+    line = complaint(
+        "breadth_first",
+        "-a",
+        f"seeds={url}",
+        "-s",
+        f"FOCUS_DIR={tmp_path}",
+        "-s",
+        "RETRY_ENABLED=False",
+        "-s",
+        "ROBOTSTXT_OBEY=False",
+    )
+    assert f"no page was fetched: {url}" in line
+    assert "refused" in line
+
+
+def test_a_seed_that_robots_forbid(tmp_path):
+    line = complaint(
+        "breadth_first",
+        "-a",
+        "seeds=http://ask-anybody.example/search?q=help",
+        "-s",
+        "FOCUS_WEB=demo",
+        "-s",
+        f"FOCUS_DIR={tmp_path}",
+    )
+    assert "robots.txt disallows it" in line
+
+
+def test_a_directory_that_cannot_be_written():
+    assert "cannot write to /dev/null/crawl" in complaint("breadth_first", *DEMO, "-s", "FOCUS_DIR=/dev/null/crawl")
+
+
+def test_a_directory_of_another_crawl(tmp_path):
+    place = ["-s", f"FOCUS_DIR={tmp_path}", "-a", "max_pages=3"]
+    assert scrapy("crawl", "breadth_first", *DEMO, *place).returncode == 0
+    before = Crawled(tmp_path).urls
+    assert "belongs to spider 'breadth_first'" in complaint("keyword", "-a", "keywords=x", *DEMO, *place)
+    assert Crawled(tmp_path).urls == before
+
+
+def test_a_damaged_file(tmp_path):
+    place = ["-s", f"FOCUS_DIR={tmp_path}", "-a", "max_pages=20"]
+    assert scrapy("crawl", "breadth_first", *DEMO, *place).returncode == 0
+    path = tmp_path / "crawl.sqlite"
+    data = bytearray(path.read_bytes())
+    data[5000:60000] = os.urandom(55000)
+    path.write_bytes(data)
+    assert "is damaged" in complaint("breadth_first", *DEMO, *place)
+    assert path.read_bytes() == bytes(data)
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(path).execute("SELECT count(*), sum(length(body)) FROM page").fetchone()
+
+
+def test_scrapyds_arguments_are_taken(tmp_path):
+    result = scrapy(
+        "crawl", "breadth_first", "-a", "_job=abc", "-a", "max_pages=1", *DEMO, "-s", f"FOCUS_DIR={tmp_path}"
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_usage_is_told():
+    result = scrapy("crawl")
+    assert result.returncode == 2
+    assert "scrapy list" in result.stderr

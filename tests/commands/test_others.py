@@ -1,0 +1,87 @@
+"""`scrapy demo`, `scrapy web`, `scrapy explain`."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from urllib.request import ProxyHandler, build_opener
+
+import pytest
+
+from focuscrawl.web.webs import open_web
+from tests.conftest import ROOT, Crawled, scrapy
+
+
+def test_the_demo_shows_that_focused_crawls_find_more(tmp_path):
+    result = scrapy("demo", "--dir", tmp_path)
+    assert result.returncode == 0, result.stderr
+    found = {name: int(count) for name, count in re.findall(r"│ (\w+) +│ +(\d+) │", result.stdout)}
+    assert found["keyword"] > 1.2 * found["breadth_first"]
+    assert found["best_first"] > 1.2 * found["breadth_first"]
+    assert str(tmp_path / "report.html") in result.stdout
+    assert "<svg" in (tmp_path / "report.html").read_text()
+    assert len(Crawled(tmp_path / "keyword").urls) == 300
+    command = result.stdout.strip().splitlines()[-1].split()
+    explained = scrapy(*command[1:])
+    assert explained.stdout.startswith("seed\nhttp://")
+
+
+def test_the_demo_takes_no_arguments():
+    assert scrapy("demo", "x").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["explain", "nowhere", "http://a.example/"], "no such file; is nowhere the directory of a crawl"),
+        (["web", "nowhere.sqlite"], "web 'nowhere.sqlite': no such file"),
+        (["web", "--synthetic", "0"], "write synthetic:PAGES"),
+        (["web", "demo", "--port", "99999"], "cannot listen on port 99999"),
+        (["web", "--synthetic", "5", "--save", "x.sqlite"], "only demo can"),
+    ],
+)
+def test_bad_arguments_cost_one_line(arguments, says):
+    result = scrapy(*arguments)
+    assert result.returncode == 2
+    assert says in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["explain", "x"], ["web"]])
+def test_missing_arguments_are_asked_for(arguments):
+    assert scrapy(*arguments).returncode == 2
+
+
+@pytest.mark.parametrize("command", ["crawl", "demo", "web", "explain"])
+def test_help_has_an_example(command):
+    result = scrapy(command, "--help")
+    assert result.returncode == 0
+    assert f"scrapy {command} " in re.sub(r"\s+", " ", result.stdout)
+
+
+def test_a_web_is_served_until_it_is_stopped():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "web", "--synthetic", "1000", "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        lines = [process.stdout.readline() for _ in range(3)]
+        address = re.search(r"http://127.0.0.1:\d+", lines[1]).group()
+        body = build_opener(ProxyHandler({"http": address})).open("http://host-1.synthetic.example/", timeout=10).read()
+        assert b"<h1>" in body
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+
+
+def test_the_embedded_web_can_be_saved(tmp_path):
+    path = tmp_path / "demo.sqlite"
+    assert "pages on" in scrapy("web", "demo", "--save", path).stdout
+    assert open_web(str(path)).get("http://crossroads.example/").status == 200
+    assert "is there already" in scrapy("web", "demo", "--save", path).stderr
+    assert os.path.getsize(path) > 100_000

@@ -1,0 +1,130 @@
+"""Crawls for tests: real spiders, middlewares and frontier on webs in memory, in this process or in one of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.settings import Settings
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.page import Page
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.web import webs
+from focuscrawl.web.webs import MemoryWeb
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED_WEBS = ROOT.parent / "shared" / "webs"
+
+
+class Crawled:
+    """What a crawl left behind."""
+
+    def __init__(self, folder: Path, crawler: Crawler | None = None) -> None:
+        self.folder = folder
+        self.crawler = crawler
+        self.stats: dict[str, Any] = crawler.stats.get_stats() if crawler else {}
+
+    @property
+    def pages(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / "pages.jsonl").read_text("utf-8").splitlines()]
+
+    @property
+    def urls(self) -> list[str]:
+        return [page["url"] for page in self.pages]
+
+    @property
+    def matched(self) -> list[str]:
+        return (self.folder / "URLs.txt").read_text("utf-8").splitlines()
+
+    def sql(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
+        connection = sqlite3.connect(self.folder / "crawl.sqlite")
+        try:
+            return connection.execute(query, parameters).fetchall()
+        finally:
+            connection.close()
+
+
+@pytest.fixture
+def crawl(tmp_path, monkeypatch):
+    """Crawl a web in memory with a spider class or a spider's name, in this process."""
+
+    def run(
+        spider, web: MemoryWeb, folder: Path | None = None, settings: dict[str, Any] | None = None, **arguments
+    ) -> Crawled:
+        monkeypatch.setattr(webs, "open_web", lambda name: web)
+        folder = folder or tmp_path / "crawl"
+        project = Settings()
+        project.setmodule("focuscrawl.settings", priority="project")
+        project.update(
+            {
+                "FOCUS_DIR": str(folder),
+                "FOCUS_WEB": "a test's web",
+                "FOCUS_PROGRESS": False,
+                "CONCURRENT_REQUESTS": 1,
+                "TWISTED_REACTOR_ENABLED": False,
+                **(settings or {}),
+            },
+            priority="cmdline",
+        )
+
+        async def go() -> Crawler:
+            runner = AsyncCrawlerRunner(project)
+            crawler = runner.create_crawler(spider)
+            try:
+                await runner.crawl(crawler, **{name: str(value) for name, value in arguments.items()})
+            finally:
+                if crawler.spider is not None and hasattr(crawler.spider, "crawl"):
+                    Crawl.of(crawler).close()
+            return crawler
+
+        return Crawled(folder, asyncio.run(go()))
+
+    return run
+
+
+def scrapy(
+    *arguments: object, cwd: Path = ROOT, timeout: float = 120, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the scrapy command as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        timeout=timeout,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+
+
+def small_web(links: dict[str, list[str]], texts: dict[str, str] | None = None) -> MemoryWeb:
+    """A web from names to the names they link to; `a` is http://a.example/, `a/b` is http://a.example/b."""
+    web = MemoryWeb()
+    for name in links:
+        anchors = "".join(f'<p><a href="{at(target)}">to {target}</a></p>' for target in links[name])
+        web.add(at(name), f"<title>{name}</title><p>{(texts or {}).get(name, '')}</p>{anchors}")
+    return web
+
+
+def at(name: str) -> str:
+    host, _, path = name.partition("/")
+    return f"http://{host}.example/{path}"
+
+
+class FixedScores(FocusedSpider):
+    """Scores links by the number in their anchor text: <a>to a/0.7</a>."""
+
+    name = "fixed_scores"
+    needs = ()
+
+    def score(self, page: Page):
+        return [float(link.anchor.rpartition("/")[2]) for link in page.links]

@@ -1,0 +1,307 @@
+"""The frontier without Scrapy: order, hosts, bounds, and what survives."""
+
+from __future__ import annotations
+
+from math import inf
+from random import Random
+
+import pytest
+
+from focuscrawl.frontier.frontier import DONE, IN_FLIGHT, KNOWN, Candidate, Frontier
+from focuscrawl.store import Store
+
+
+def free(_: str) -> float:
+    return 0.0
+
+
+@pytest.fixture
+def frontier(tmp_path):
+    opened: list[Store] = []
+
+    def make(**options) -> Frontier:
+        while opened:
+            opened.pop().close()
+        opened.append(Store(tmp_path / "crawl.sqlite"))
+        return Frontier(opened[-1], **options)
+
+    yield make
+    while opened:
+        opened.pop().close()
+
+
+def offer(frontier: Frontier, *scored: tuple[str, float], depth: int = 1) -> list[int]:
+    with frontier.store.transaction():
+        ids = frontier.identify([url for url, _ in scored])
+        frontier.offer(Candidate(url_id, url, score, depth) for url_id, (url, score) in zip(ids, scored, strict=True))
+    return ids
+
+
+def take(frontier: Frontier, count: int = 1000, free_at=free, now: float = 0.0) -> list[str]:
+    taken = []
+    while len(taken) < count and (entry := frontier.pop(now, free_at)) is not None:
+        taken.append(entry.url)
+    return taken
+
+
+def finish(frontier: Frontier, url: str) -> None:
+    with frontier.store.transaction():
+        frontier.finish([frontier.find(url)], page_host="h")
+
+
+def test_the_best_comes_first_whatever_its_host(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.3), ("http://b/1", 0.9), ("http://a/2", 0.7), ("http://c/1", 0.5))
+    assert take(f) == ["http://b/1", "http://a/2", "http://c/1", "http://a/1"]
+
+
+def test_equal_scores_come_in_the_order_found(frontier):
+    f = frontier()
+    urls = [f"http://{host}/{n}" for n in range(5) for host in "abc"]
+    offer(f, *((url, 0.5) for url in urls))
+    assert take(f) == urls
+
+
+def test_a_page_is_queued_once_under_all_its_names(frontier):
+    f = frontier()
+    offer(f, ("http://www.a.example/x?b=1&a=2", 0.5), ("https://a.example/x?a=2&b=1#part", 0.5))
+    assert len(f) == 1
+
+
+def test_a_second_sighting_raises_the_score_but_never_lowers_it(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.3), ("http://b/1", 0.5))
+    offer(f, ("http://a/1", 0.9), ("http://b/1", 0.1))
+    assert take(f) == ["http://a/1", "http://b/1"]
+    assert len(f) == 0
+
+
+def test_the_strategy_says_how_sightings_add_up(frontier):
+    f = frontier(merge=lambda old, new: min(1.0, old + new))
+    offer(f, ("http://a/1", 0.3), ("http://b/1", 0.5), ("http://a/1", 0.3))
+    assert take(f) == ["http://a/1", "http://b/1"]
+
+
+def test_what_was_taken_or_fetched_is_not_queued_again(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.3))
+    assert take(f) == ["http://a/1"]
+    offer(f, ("http://a/1", 0.9))
+    assert take(f) == []
+    finish(f, "http://a/1")
+    offer(f, ("http://a/1", 0.9))
+    assert take(f) == []
+
+
+def test_hosts_that_are_busy_or_delayed_are_passed_over_and_come_back(frontier):
+    f = frontier()
+    offer(f, ("http://busy/1", 0.9), ("http://later/1", 0.8), ("http://free/1", 0.1))
+    times = {"busy": inf, "later": 5.0, "free": 0.0}
+    assert take(f, free_at=times.__getitem__, now=1.0) == ["http://free/1"]
+    assert f.next_time() == 5.0
+    times["later"] = 0.0
+    assert take(f, free_at=times.__getitem__, now=4.0) == []
+    assert take(f, free_at=times.__getitem__, now=5.0) == ["http://later/1"]
+    times["busy"] = 0.0
+    assert take(f, free_at=times.__getitem__, now=6.0) == []  # nobody said so yet
+    f.release("busy")
+    assert take(f, free_at=times.__getitem__, now=6.0) == ["http://busy/1"]
+    assert f.next_time() == inf
+
+
+def test_a_better_link_for_a_waiting_host_is_first_when_the_host_is_free(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.5))
+    assert take(f, free_at=lambda _: 9.0) == []
+    offer(f, ("http://a/2", 0.8))
+    assert take(f, now=9.0) == ["http://a/2", "http://a/1"]
+
+
+def test_the_best_rank_among_free_hosts(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9), ("http://b/1", 0.5))
+    assert f.best_rank(0.0, free) == 0.9
+    assert f.best_rank(0.0, {"a": inf, "b": 0.0}.__getitem__) == 0.5
+    assert f.best_rank(0.0, lambda _: inf) == -inf
+
+
+def test_a_bounded_frontier_keeps_the_best_and_what_fell_off_may_come_back(frontier):
+    f = frontier(size=3)
+    offer(f, *((f"http://a/{n}", n / 10) for n in range(1, 8)))
+    assert (len(f), f.dropped) == (3, 4)
+    assert f.store.execute("SELECT count(*) FROM frontier").fetchone() == (3,)
+    offer(f, ("http://a/1", 0.95))
+    assert take(f) == ["http://a/1", "http://a/7", "http://a/6"]
+
+
+def test_a_bounded_frontier_never_grows_beyond_its_size(frontier):
+    f = frontier(size=50)
+    random = Random(1)
+    for _ in range(200):
+        offer(f, *((f"http://h{random.randrange(9)}/{random.randrange(5000)}", random.random()) for _ in range(20)))
+        assert len(f) <= 50
+        for url in take(f, 3):
+            finish(f, url)
+    assert len(f._worst) < 10 * 50 + 1000
+
+
+def test_old_entries_rise_by_ageing(frontier):
+    f = frontier(ageing=0.01)
+    offer(f, ("http://a/old", 0.5))
+    for n in range(20):
+        with f.store.transaction():
+            f.finish(f.identify([f"http://x/{n}"]), page_host="x")
+    offer(f, ("http://a/new", 0.6))
+    offer(f, ("http://a/newest", 0.9))
+    assert take(f) == ["http://a/newest", "http://a/old", "http://a/new"]
+
+
+def test_ageing_survives_a_second_sighting(frontier):
+    f = frontier(ageing=0.01)
+    offer(f, ("http://a/old", 0.5), ("http://a/old", 0.55))
+    with f.store.transaction():
+        f.finish(f.identify(["http://x/"]), page_host="x")
+    offer(f, ("http://a/old", 0.6))
+    assert f.best_rank(0.0, free) == pytest.approx(0.6)
+
+
+def test_each_run_goes_to_as_many_hosts_as_asked_for(frontier):
+    f = frontier(hosts_per_batch=3)
+    offer(f, *((f"http://{host}/{n}", score) for n in range(3) for host, score in (("a", 0.9), ("b", 0.5), ("c", 0.1))))
+    hosts = [url[7] for url in take(f)]
+    assert [sorted(hosts[n : n + 3]) for n in (0, 3, 6)] == [["a", "b", "c"]] * 3
+
+
+def test_runs_are_as_wide_as_there_are_hosts(frontier):
+    f = frontier(hosts_per_batch=100)
+    offer(f, *((f"http://{host}/{n}", 0.5) for n in range(4) for host in "ab"))
+    assert len(take(f)) == 8
+
+
+def test_a_host_gives_no_more_pages_than_it_may(frontier):
+    f = frontier(pages_per_host=2)
+    offer(f, *((f"http://a/{n}", 0.5) for n in range(5)), ("http://b/1", 0.1))
+    assert take(f) == ["http://a/0", "http://a/1", "http://b/1"]
+    for url in ("http://a/0", "http://a/1"):
+        with f.store.transaction():
+            f.finish([f.find(url)], page_host="a")
+    assert take(f) == []
+    assert (len(f), f.host_full) == (0, 3)
+    offer(f, ("http://a/9", 1.0))
+    assert take(f) == []
+
+
+def test_a_failed_page_makes_room_for_another_of_its_host(frontier):
+    f = frontier(pages_per_host=1)
+    offer(f, ("http://a/1", 0.9), ("http://a/2", 0.5))
+    assert take(f) == ["http://a/1"]
+    with f.store.transaction():
+        f.finish([f.find("http://a/1")])
+    assert take(f) == ["http://a/2"]
+
+
+def test_the_n_best_are_taken_before_newer_ones_are_looked_at(frontier):
+    f = frontier(batch=3)
+    offer(f, *((f"http://a/{n}", n / 10) for n in range(1, 6)))
+    assert take(f, 1) == ["http://a/5"]
+    offer(f, ("http://a/best", 1.0))
+    assert take(f, 2) == ["http://a/4", "http://a/3"]
+    assert take(f) == ["http://a/best", "http://a/2", "http://a/1"]
+
+
+def test_what_fell_in_worth_is_put_back(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9), ("http://b/1", 0.8), ("http://c/1", 0.2))
+    f.rescorer = lambda entry: 0.1 if entry.url == "http://a/1" else entry.score
+    assert take(f) == ["http://b/1", "http://c/1", "http://a/1"]
+    f.rescorer = None
+
+
+def test_everything_can_be_scored_anew(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9), ("http://b/1", 0.5), ("http://c/1", 0.2))
+    assert f.rescore(lambda entry: 1 - entry.score if entry.url != "http://b/1" else entry.score) == 2
+    assert take(f) == ["http://c/1", "http://b/1", "http://a/1"]
+
+
+def test_a_url_in_flight_can_be_queued_again_for_another_host(frontier):
+    f = frontier()
+    (url_id,) = offer(f, ("http://a/1", 0.9))
+    take(f)
+    f.again(url_id, "b")
+    assert take(f, free_at={"a": inf, "b": 0.0}.__getitem__) == ["http://a/1"]
+
+
+def test_the_target_of_a_redirect_is_taken_out_of_the_queue(frontier):
+    f = frontier()
+    first, second = offer(f, ("http://a/1", 0.9), ("http://a/2", 0.5))
+    assert take(f, 1) == ["http://a/1"]
+    assert f.claim(second)
+    assert not f.claim(second)
+    assert take(f) == []
+    with f.store.transaction():
+        f.finish([first, second], page_host="a")
+    assert f.state(second) == DONE
+
+
+def reference_order(entries: dict[str, tuple[float, int]]) -> list[str]:
+    return sorted(entries, key=lambda url: (-entries[url][0], entries[url][1]))
+
+
+@pytest.mark.parametrize("hot", [2, 5, 10_000])
+def test_the_order_is_that_of_a_sorted_list_whatever_is_kept_in_memory(frontier, hot):
+    """Random offers, takes, rescores and restarts, against the simplest model that can be right."""
+    random = Random(hot)
+    f = frontier(hot=hot)
+    model: dict[str, tuple[float, int]] = {}
+    gone: set[str] = set()
+    for step in range(120):
+        scored = [
+            (f"http://h{random.randrange(4)}/{random.randrange(200)}", random.randrange(50) / 50) for _ in range(6)
+        ]
+        offer(f, *scored)
+        for url, score in scored:
+            if url not in gone:
+                old, number = model.get(url, (-1.0, f.find(url)))
+                model[url] = max(old, score), number
+        if step % 20 == 10:
+            change = random.random()
+            f.rescore(lambda entry, change=change: round((entry.score + change) % 1, 6))
+            model = {url: (round((score + change) % 1, 6), number) for url, (score, number) in model.items()}
+        expected = reference_order(model)[:4]
+        assert take(f, 4) == expected
+        for url in expected:
+            finish(f, url)
+            gone.add(url)
+            del model[url]
+        assert len(f) == len(model)
+        if step % 30 == 20:
+            f = frontier(hot=hot)
+    assert take(f) == reference_order(model)
+
+
+def test_what_was_not_finished_is_there_again_after_a_crash(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9), ("http://a/2", 0.5), ("http://a/3", 0.1))
+    assert take(f, 2) == ["http://a/1", "http://a/2"]
+    finish(f, "http://a/1")
+    f = frontier()
+    assert f.state(f.find("http://a/1")) == DONE
+    assert take(f) == ["http://a/2", "http://a/3"]
+    assert f.state(f.find("http://a/2")) == IN_FLIGHT
+
+
+def test_bounds_hold_after_a_restart(frontier):
+    f = frontier(size=5, pages_per_host=3)
+    offer(f, *((f"http://a/{n}", n / 100) for n in range(9)))
+    f = frontier(size=5, pages_per_host=3)
+    offer(f, ("http://b/1", 0.9))
+    assert len(f) == 5
+    assert f.state(f.find("http://a/0")) == KNOWN
+
+
+def test_a_stored_url_that_was_never_asked_for_leaves_the_queue(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9))
+    finish(f, "http://a/1")
+    assert (take(f), len(f)) == ([], 0)

@@ -1,0 +1,157 @@
+"""The frontier inside Scrapy: resuming, redirects, retries, failures."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.exceptions import DropItem
+
+from focuscrawl.frontier.scheduler import priority
+from focuscrawl.page import Page
+from focuscrawl.web.webs import Answer
+from tests.conftest import FixedScores, at, small_web
+
+CHAIN = {f"a/{n}": [f"a/{n + 1}"] for n in range(20)} | {"a/20": []}
+
+
+def test_scores_become_priorities_in_order():
+    assert priority(0.0) == 0
+    assert priority(1.0) > priority(0.5) > priority(0.499999)
+
+
+def test_the_same_command_again_goes_on_where_it_stopped(crawl):
+    for pages in (5, 5, 12, 100):
+        crawled = crawl("breadth_first", small_web(CHAIN), seeds=at("a/0"), max_pages=pages)
+        assert len(crawled.urls) == min(pages, 21)
+    assert crawled.urls == [at(f"a/{n}") for n in range(21)]
+    assert crawled.matched == crawled.urls
+    assert crawled.sql("SELECT count(*), count(DISTINCT url) FROM page") == [(21, 21)]
+
+
+def test_a_crawl_that_goes_on_may_be_given_more_seeds(crawl):
+    web = small_web({"a": [], "b": []})
+    crawl("breadth_first", web, seeds=at("a"), keywords="x")
+    assert crawl("breadth_first", web, seeds=f"{at('a')},{at('b')}", keywords="x").urls == [at("a"), at("b")]
+
+
+def test_lines_lost_or_doubled_by_a_crash_are_put_right(crawl):
+    crawled = crawl("breadth_first", small_web(CHAIN), seeds=at("a/0"), max_pages=10)
+    pages = (crawled.folder / "pages.jsonl").read_text().splitlines()
+    (crawled.folder / "pages.jsonl").write_text("\n".join(pages[:7]) + '\n{"url": "tor')
+    with (crawled.folder / "URLs.txt").open("a") as file:
+        file.write("http://not.stored.example/\n")
+    crawled = crawl("breadth_first", small_web(CHAIN), seeds=at("a/0"), max_pages=12)
+    assert crawled.urls == crawled.matched == [at(f"a/{n}") for n in range(12)]
+
+
+def test_a_redirect_leads_to_one_page_under_its_final_url(crawl):
+    web = small_web({"a": ["b/old", "c/new"], "c/new": []})
+    web.redirect(at("b/old"), at("b/older"))
+    web.redirect(at("b/older"), at("c/new"))
+    crawled = crawl("breadth_first", web, seeds=at("a"))
+    assert crawled.urls == [at("a"), at("c/new")]
+    assert crawled.sql("SELECT redirects FROM page WHERE url = ?", at("c/new")) == [
+        (f'["{at("b/old")}", "{at("b/older")}"]',)
+    ]
+    assert crawled.sql("SELECT count(*) FROM frontier") == [(0,)]
+
+
+def test_a_redirect_to_a_page_that_is_stored_is_noted(crawl):
+    web = small_web({"a": ["b"], "b": ["old"]})
+    web.redirect(at("old"), at("a"))
+    crawled = crawl("breadth_first", web, seeds=at("a"))
+    assert crawled.urls == [at("a"), at("b")]
+    assert crawled.sql("SELECT reason FROM failure") == [(f"redirect to a page known already: {at('a')}",)]
+
+
+def test_a_redirect_loop_ends(crawl):
+    web = small_web({"a": ["x", "z"], "z": []})
+    web.redirect(at("x"), at("y"))
+    web.redirect(at("y"), at("x"))
+    crawled = crawl("breadth_first", web, seeds=at("a"))
+    assert crawled.urls == [at("a"), at("z")]
+    ((reason,),) = crawled.sql("SELECT reason FROM failure")
+    assert "max redirections reached" in reason
+
+
+def test_a_redirect_keeps_its_place_in_the_order(crawl):
+    web = small_web({"root": ["a/0.9", "b/0.5"], "b/0.5": [], "final": []})
+    web.redirect(at("a/0.9"), at("final"))
+    assert crawl(FixedScores, web, seeds=at("root")).urls == [at("root"), at("final"), at("b/0.5")]
+
+
+def test_failures_of_a_server_are_retried_and_then_kept_with_their_status(crawl):
+    web = small_web({"a": ["b", "c"], "c": []})
+    web.answers[at("b")] = Answer(503, "text/html", b"busy")
+    crawled = crawl("breadth_first", web, seeds=at("a"))
+    assert sorted((page["url"], page["status"]) for page in crawled.pages) == [
+        (at("a"), 200),
+        (at("b"), 503),
+        (at("c"), 200),
+    ]
+    assert crawled.stats["retry/count"] == 2
+    assert crawled.matched == [at("a"), at("c")]
+
+
+def test_dead_links_are_pages_with_status_404_that_match_nothing(crawl):
+    crawled = crawl("breadth_first", small_web({"a": ["gone"]}), seeds=at("a"))
+    assert [page["status"] for page in crawled.pages] == [200, 404]
+    assert crawled.matched == [at("a")]
+    assert crawled.sql("SELECT problem FROM page WHERE status = 404") == [("HTTP 404",)]
+
+
+def test_an_error_in_a_callback_costs_one_page(crawl):
+    class Failing(FixedScores):
+        def parse(self, response):
+            if response.url == at("b/0.9"):
+                raise RuntimeError("oh dear")
+            yield from super().parse(response)
+
+    web = small_web({"root": ["b/0.9", "c/0.5"], "b/0.9": [], "c/0.5": []})
+    crawled = crawl(Failing, web, seeds=at("root"), max_pages=2)
+    assert crawled.urls == [at("root"), at("c/0.5")]
+    assert crawled.sql("SELECT url, reason FROM failure") == [(at("b/0.9"), "spider error: RuntimeError('oh dear')")]
+
+
+class Dropping:
+    def process_item(self, item):
+        if isinstance(item, Page) and "//b." in item.url:
+            raise DropItem("not wanted")
+        return item
+
+
+def test_a_page_dropped_by_a_pipeline_is_not_asked_for_again(crawl):
+    pipelines = {
+        Dropping: 50,
+        "focuscrawl.pipelines.store.StorePipeline": 300,
+        "focuscrawl.pipelines.pages.PagesFilePipeline": 400,
+    }
+    web = small_web({"root": ["b/0.9", "c/0.5"], "b/0.9": [], "c/0.5": []})
+    crawled = crawl(FixedScores, web, settings={"ITEM_PIPELINES": pipelines}, seeds=at("root"))
+    assert crawled.urls == [at("root"), at("c/0.5")]
+    assert crawled.sql("SELECT reason FROM failure") == [("dropped by a pipeline",)]
+    assert crawled.sql("SELECT count(*) FROM frontier") == [(0,)]
+
+
+def test_a_second_page_for_one_response_is_stored_under_its_own_url_or_not_at_all(crawl):
+    class Twice(FixedScores):
+        def parse(self, response):
+            page = self.read(response)
+            yield page
+            yield Page(at("made-up"))
+            yield self.read(response)
+
+    crawled = crawl(Twice, small_web({"root": []}), seeds=at("root"))
+    assert crawled.urls == [at("root"), at("made-up")]
+    assert crawled.stats["item_dropped_count"] == 1
+
+
+@pytest.mark.parametrize("settings", [{"FOCUS_FRONTIER_SIZE": 2}, {"FOCUS_PAGES_PER_HOST": 3}])
+def test_bounds_are_settings(crawl, settings):
+    web = small_web({"root": [f"a/0.{n}" for n in range(1, 9)]} | {f"a/0.{n}": [] for n in range(1, 9)})
+    crawled = crawl(FixedScores, web, settings=settings, seeds=at("root"))
+    if "FOCUS_FRONTIER_SIZE" in settings:
+        assert crawled.urls == [at("root"), at("a/0.8"), at("a/0.7")]
+        assert crawled.stats["focus/dropped"] == 6
+    else:
+        assert crawled.urls == [at("root"), at("a/0.8"), at("a/0.7"), at("a/0.6")]
+        assert crawled.stats["focus/host_full"] == 5

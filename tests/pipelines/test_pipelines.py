@@ -1,0 +1,90 @@
+"""What a crawl writes: URLs.txt, pages.jsonl, crawl.sqlite, report.html, and Scrapy's own feeds."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+
+from focuscrawl.page import FIELDS
+from focuscrawl.store import Store
+from tests.conftest import at, small_web
+
+LINKS = {"a": ["b", "c", "gone"], "b": [], "c": []}
+TEXTS = {"a": "sort", "b": "sort heap", "c": "nothing"}
+
+
+def test_pages_jsonl_has_a_line_per_page_in_fetch_order(crawl):
+    crawled = crawl("keyword", small_web(LINKS, TEXTS), seeds=at("a"), keywords="sort,heap")
+    first, *rest = crawled.pages
+    assert list(first) == FIELDS
+    assert first | {"fetched_at": ""} == {
+        "url": at("a"), "status": 200, "depth": 0, "parent": None, "score": 1.0, "relevance": 0.5, "matched": True,
+        "title": "a", "topics": [], "fetched_at": "",
+    }  # fmt: skip
+    assert all(page["parent"] == at("a") and page["depth"] == 1 for page in rest)
+    assert crawled.matched == [page["url"] for page in crawled.pages if page["matched"]] == [at("a"), at("b")]
+
+
+def test_page_links_and_frontier_are_in_one_file(crawl):
+    crawled = crawl("keyword", small_web(LINKS, TEXTS), seeds=at("a"), keywords="sort,heap", max_pages=2)
+    assert crawled.sql("SELECT url FROM page ORDER BY id") == [(url,) for url in crawled.urls]
+    assert crawled.sql("SELECT count(*) FROM link") == [(3,)]
+    assert crawled.sql("SELECT anchor, url.url FROM link JOIN url ON url.id = link.url_id LIMIT 1") == [
+        ("to b", at("b"))
+    ]
+    assert sorted(crawled.sql("SELECT url, score FROM frontier")) == [(at("c"), 0.5), (at("gone"), 0.5)]
+    assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_scrapys_feeds_show_the_same_fields(crawl, tmp_path):
+    feeds = {str(tmp_path / "out.csv"): {"format": "csv"}, str(tmp_path / "out.jsonl"): {"format": "jsonlines"}}
+    crawled = crawl("keyword", small_web(LINKS, TEXTS), settings={"FEEDS": feeds}, seeds=at("a"), keywords="sort,heap")
+    rows = list(csv.DictReader((tmp_path / "out.csv").open()))
+    assert list(rows[0]) == FIELDS
+    assert [row["url"] for row in rows] == crawled.urls
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == crawled.pages
+
+
+def test_a_report_that_needs_no_network(crawl):
+    crawled = crawl(
+        "keyword",
+        small_web(LINKS, TEXTS | {"b": "sort heap <script>alert(1)</script>"}),
+        seeds=at("a"),
+        keywords="sort,heap",
+    )
+    text = (crawled.folder / "report.html").read_text("utf-8")
+    assert "<svg" in text
+    assert at("b") in text
+    assert "src=" not in text
+    assert "<link" not in text
+
+
+def test_an_empty_crawl_has_a_report_too(crawl):
+    crawled = crawl("breadth_first", small_web({"a": []}), settings={"ROBOTSTXT_OBEY": True}, seeds=at("nowhere"))
+    assert "harvest rate" in (crawled.folder / "report.html").read_text("utf-8")
+
+
+def test_titles_cannot_break_the_report(crawl):
+    web = small_web({"a": []})
+    web.add(at("a"), "<title>&lt;script&gt;alert(1)&lt;/script&gt; $title</title><p>sort")
+    text = (crawl("keyword", web, seeds=at("a"), keywords="sort").folder / "report.html").read_text("utf-8")
+    assert "<script>" not in text
+
+
+def test_a_disk_that_fails_stops_the_crawl_with_what_it_has(crawl, monkeypatch, caplog):
+    add_page = Store.add_page
+
+    def failing(self, page, via):
+        if page.depth == 3:
+            raise sqlite3.OperationalError("database or disk is full")
+        return add_page(self, page, via)
+
+    monkeypatch.setattr(Store, "add_page", failing)
+    chain = {f"a/{n}": [f"a/{n + 1}"] for n in range(9)} | {"a/9": []}
+    crawled = crawl("breadth_first", small_web(chain), seeds=at("a/0"))
+    assert crawled.stats["finish_reason"] == "store_failed"
+    assert "disk is full; what was stored before is intact" in caplog.text
+    assert crawled.urls == [at(f"a/{n}") for n in range(3)]
+    monkeypatch.setattr(Store, "add_page", add_page)
+    assert len(crawl("breadth_first", small_web(chain), seeds=at("a/0")).urls) == 10

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+
+import pytest
+
+from focuscrawl import html
+from focuscrawl.html import read_page
+from focuscrawl.page import Page
+from tests.conftest import SHARED_WEBS
+
+URL = "http://www.example.com/dir/page.html"
+
+
+def read(body: str | bytes, content_type: str = "text/html; charset=utf-8") -> Page:
+    return read_page(Page(URL), body.encode() if isinstance(body, str) else body, content_type)
+
+
+PAGE = """<!DOCTYPE html><html lang="en-GB"><head>
+<title> Sorting
+ algorithms </title>
+<meta name="Description" content="about sorting"><meta name=keywords content="sort, heap">
+<meta name=robots content="NOINDEX"><link rel="canonical" href="/dir/canonical.html">
+<style>p { color: red }</style></head>
+<body><h1>Main heading</h1><p>Intro with <b>bo</b>ld and <a href="first.html">the first link</a> in it.</p>
+<h2>Section</h2><p>One.</p><h3>Sub section</h3>
+<ul><li>Milk and <a href="/milk" rel="nofollow">cream</a></li><li>Bread, <a href="/bread">brown <i>or</i> white</a></li></ul>
+<h2>Other section</h2><p>Text before <a href="http://other.example/"><img src=x.png alt="a picture"></a> and after</p>
+<script>var hidden = "secret <a href='no.html'>";</script></body></html>"""
+
+
+def test_the_head_of_a_page():
+    page = read(PAGE)
+    assert page.title == "Sorting algorithms"
+    assert (page.description, page.keywords, page.robots) == ("about sorting", "sort, heap", "noindex")
+    assert page.language == "en-GB"
+    assert page.canonical == "http://www.example.com/dir/canonical.html"
+    assert page.problem is None
+
+
+def test_visible_text_is_what_a_reader_sees():
+    page = read(PAGE)
+    assert "Intro with bold and the first link in it." in page.text
+    assert "secret" not in page.text
+    assert "color" not in page.text
+    assert page.text.splitlines()[0] == "Main heading"
+    assert "a picture" in page.text
+    assert page.words[:4] == ["sorting", "algorithms", "main", "heading"]
+    assert page.stems[:2] == ["sort", "algorithm"]
+    assert page.counts["link"] == 1
+
+
+def test_headings_know_what_they_stand_under():
+    page = read(PAGE)
+    assert [(heading.level, heading.text) for heading in page.headings] == [
+        (1, "Main heading"), (2, "Section"), (3, "Sub section"), (2, "Other section"),
+    ]  # fmt: skip
+    assert [heading.parent for heading in page.headings] == [-1, 0, 1, 0]
+    assert page.main_heading == "Main heading"
+
+
+def test_links_with_their_surroundings():
+    first, cream, bread, picture = read(PAGE).links
+    assert first.url == "http://www.example.com/dir/first.html"
+    assert first.anchor == "the first link"
+    assert first.block == "Intro with bold and the first link in it."
+    assert (first.before(3), first.after()) == (
+        ("with", "bold", "and"),
+        ("in", "it", "section", "one", "sub", "section", "milk", "and", "cream", "bread"),
+    )
+    assert (first.subheading, first.heading, first.main_heading) == ("Main heading", "", "Main heading")
+    assert cream.nofollow
+    assert not bread.nofollow
+    assert cream.block == bread.block == "Milk and cream Bread, brown or white"
+    assert (bread.subheading, bread.heading, bread.main_heading) == ("Sub section", "Section", "Main heading")
+    assert bread.anchor == "brown or white"
+    assert picture.anchor == "a picture"
+    assert (picture.subheading, picture.heading) == ("Other section", "Main heading")
+    assert picture.url_words == ["other", "example"]
+    assert [link.position for link in read(PAGE).links] == [0, 1, 2, 3]
+
+
+def test_at_most_k_words_around_a_link_in_document_order():
+    body = " ".join(f"w{n}" for n in range(50)) + " <a href=x>anchor</a> " + " ".join(f"v{n}" for n in range(50))
+    (link,) = read(f"<p>{body}").links
+    assert link.before(4) == ("w46", "w47", "w48", "w49")
+    assert link.after(4) == ("v0", "v1", "v2", "v3")
+    assert len(link.before()) == len(link.after()) == 10
+    assert link.before(0) == link.after(0) == ()
+    assert link.text_before().endswith("w48 w49 ")
+
+
+def test_links_that_lead_nowhere_are_dropped():
+    hrefs = [
+        "",
+        "#top",
+        "mailto:a@b.example",
+        "javascript:x()",
+        "tel:1",
+        "data:,x",
+        "a.pdf",
+        "b.JPG",
+        "ftp://x/",
+        "http://[x",
+    ]
+    page = read("".join(f"<a href='{href}'>x</a>" for href in hrefs) + "<a>no href</a><a href='good.html'>y</a>")
+    assert [link.url for link in page.links] == ["http://www.example.com/dir/good.html"]
+
+
+def test_base_changes_what_links_are_relative_to():
+    page = read("<base href='http://base.example/x/'><base href='http://second.example/'><a href='y'>z</a>")
+    assert [link.url for link in page.links] == ["http://base.example/x/y"]
+
+
+def test_frames_maps_and_refreshes_are_links():
+    page = read(
+        "<meta http-equiv=refresh content='3; URL=next.html'><frameset><frame src=a.html name=menu><frame src='b.html'>"
+        "</frameset><iframe src=c.html title='inner'></iframe><map><area href=d.html alt='the north'></map>"
+    )
+    assert [link.url.rpartition("/")[2] for link in page.links] == ["next.html", "a.html", "b.html", "c.html", "d.html"]
+    assert [link.anchor for link in page.links] == ["", "menu", "", "inner", "the north"]
+
+
+def test_an_unclosed_link_does_not_swallow_the_page():
+    first, second = read("<a href=x>one" + " word" * 5000 + "<a href=y>two").links
+    assert len(first.anchor) <= 300
+    assert second.anchor == "two"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        ("<p>Zürich</p>".encode(), "text/html; charset=utf-8"),
+        ("<p>Zürich</p>".encode("latin-1"), "text/html; charset=iso-8859-1"),
+        ("<p>Zürich</p>".encode("latin-1"), "text/html"),
+        ("<p>Zürich</p>".encode(), "text/html"),
+        ("<p>Zürich</p>".encode("utf-16"), "text/html"),
+        (b"\xef\xbb\xbf" + "<p>Zürich</p>".encode(), "text/html; charset=latin-1"),
+        ("<meta charset=windows-1252><p>Zürich</p>".encode("cp1252"), "text/html"),
+        ("<p>Zürich</p>".encode(), "text/html; charset=no-such-charset"),
+        ("<p>Zürich</p>".encode(), ""),
+    ],
+)
+def test_text_is_read_in_whatever_charset_it_comes(body, content_type):
+    assert read(body, content_type).text == "Zürich"
+
+
+def test_a_page_with_a_false_charset_is_read_as_well_as_it_goes():
+    page = read("<title>x</title><p>Zürich <a href=y>weiter</a>".encode("latin-1"), "text/html; charset=utf-8")
+    assert page.problem is None
+    assert [link.anchor for link in page.links] == ["weiter"]
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "problem"),
+    [
+        (b"", "text/html", "empty body"),
+        (b" \n ", "text/html", "empty body"),
+        (b"%PDF-1.4", "application/pdf", "not HTML: application/pdf"),
+        (bytes(range(256)) * 10, "text/html", "binary content called text/html"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(200), "", "binary content called nothing"),
+    ],
+)
+def test_what_cannot_be_read_has_a_reason(body, content_type, problem):
+    page = read(body, content_type)
+    assert page.problem == problem
+    assert page.links == []
+
+
+def test_a_comment_that_is_never_closed_does_not_hide_the_page():
+    page = read(
+        "<!-- closed --><p>one</p><!-- top of the page > <title>T</title><p>two <a href=x>three</a> <!-- four >"
+    )
+    assert page.title == "T"
+    assert page.words == ["t", "one", "two", "three"]
+    assert len(page.links) == 1
+
+
+def test_nuls_are_ignored():
+    page = read("<p>so\x00rting</p><a href='x\x00.html'>l</a>" + "padding " * 100)
+    assert page.text.startswith("sorting")
+    assert page.links[0].url.endswith("/x.html")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<!DOCTYPE html>", b"<!-- only a comment -->", b"<", b"<html", b"&", b"<a href=", b"</div></p>", b"<?xml?>"],
+)
+def test_scraps_are_no_error(body):
+    assert isinstance(read(body), Page)
+
+
+def test_ten_megabytes_of_nested_tags_are_read():
+    page = read(b"<body><a href=first>x</a>" + b"<div>" * 2_000_000 + b"<a href=last>deep</a>")
+    assert [link.anchor for link in page.links] == ["x", "deep"]
+
+
+def test_more_links_than_a_page_should_have_are_counted_and_left_out(monkeypatch):
+    monkeypatch.setattr(html, "MAX_LINKS", 10)
+    page = read("".join(f"<a href={n}.html>{n}</a>" for n in range(25)))
+    assert (len(page.links), page.links_left_out) == (10, 15)
+
+
+def test_xhtml_and_plain_text():
+    xhtml = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>Hi <a href="x"/></p></body></html>'
+    assert [link.url for link in read(xhtml, "application/xhtml+xml").links] == ["http://www.example.com/dir/x"]
+    plain = read("Just <text>, no tags", "text/plain")
+    assert (plain.text, plain.links) == ("Just <text>, no tags", [])
+    assert read("<html><a href=x>y</a>", "text/plain").links
+
+
+@pytest.mark.skipif(not SHARED_WEBS.exists(), reason="the labelled webs (../shared/webs) are not there")
+@pytest.mark.parametrize("name", ["wikipedia", "webkb"])
+def test_every_page_of_the_real_webs_is_read(name):
+    connection = sqlite3.connect(f"file:{SHARED_WEBS / name}.sqlite?mode=ro", uri=True)
+    linked = worded = pages = 0
+    for url, content_type, body, labels in connection.execute("SELECT url, content_type, body, labels FROM page"):
+        page = read_page(Page(url), zlib.decompress(body), content_type)
+        assert page.problem is None, url
+        worded += bool(page.words)
+        linked += bool(page.links)
+        pages += 1
+        json.loads(labels)
+    connection.close()
+    assert linked / pages > 0.85
+    assert worded / pages > 0.999
