@@ -46,8 +46,8 @@ def priority(score: float) -> int:
 class FrontierScheduler(BaseScheduler):
     """Hands out the best request among the hosts that may be fetched now.
 
-    Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one for a free
-    host was waiting; ``focus/queued``, ``focus/dropped`` (fell off the end, FOCUS_FRONTIER_SIZE) and
+    Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one was waiting
+    for a host that was free when they were handed over; ``focus/queued``, ``focus/dropped`` (fell off the end, FOCUS_FRONTIER_SIZE) and
     ``focus/host_full`` (FOCUS_PAGES_PER_HOST) describe the queue; ``focus/failed/<reason>`` what gave no page.
     """
 
@@ -199,7 +199,7 @@ class FrontierScheduler(BaseScheduler):
         self._in_flight[entry.url_id] = request.meta["focus"]
         self._downloading[entry.url_id] = host
         self._active[host] = self._active.get(host, 0) + 1
-        self._handed_at[host] = moment
+        self._handed_at[host] = request.meta["focus"]["handed_at"] = moment
         return request
 
     def _request(self, entry: Entry) -> Request:
@@ -261,7 +261,8 @@ class FrontierScheduler(BaseScheduler):
         focus = request.meta.get("focus")
         if not focus or focus.get("id") not in self._in_flight:
             return
-        if self.frontier.best_rank(monotonic(), self._free_at) > focus["rank"]:
+        # hosts that became free after the request was handed over do not count: nobody could have known better
+        if self.frontier.best_rank(focus["handed_at"], self._free_at) > focus["rank"]:
             self._inversions += 1
 
     def _left_downloader(self, request: Request) -> None:

@@ -1,0 +1,97 @@
+"""A crawl is killed, stopped and interrupted, and loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from time import monotonic, sleep
+
+import pytest
+
+from tests.conftest import ROOT, Crawled, scrapy
+
+ARGUMENTS = ["crawl", "best_first", "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=8"]
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "scrapy", *ARGUMENTS, "-s", f"FOCUS_DIR={folder}"]
+    return subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stderr=subprocess.PIPE, text=True)
+
+
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def wait_for(folder: Path, pages: int, process: subprocess.Popen[str]) -> None:
+    """Wait until that many pages are stored; the crawl may be quicker and end before."""
+    until = monotonic() + 60
+    while lines(folder / "pages.jsonl") < pages and process.poll() is None:
+        assert monotonic() < until
+        sleep(0.002)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    result = scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={folder}")
+    assert result.returncode == 0, result.stderr
+    return Crawled(folder)
+
+
+def assert_whole(crawled: Crawled, undisturbed: Crawled) -> None:
+    assert set(crawled.urls) == set(undisturbed.urls)
+    assert len(crawled.urls) == len(set(crawled.urls))
+    assert crawled.sql("SELECT url FROM page ORDER BY id") == [(url,) for url in crawled.urls]
+    assert crawled.sql("SELECT url FROM page WHERE matched ORDER BY id") == [(url,) for url in crawled.matched]
+    assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+    assert crawled.sql("SELECT count(*) FROM frontier") == [(0,)]
+
+
+def test_killed_ten_times_a_crawl_ends_with_the_same_pages(tmp_path, undisturbed):
+    chance = Random(os.urandom(8))
+    total = len(undisturbed.urls)
+    stops = sorted(chance.randrange(1, total) for _ in range(10))
+    for pages in stops:
+        process = start(tmp_path)
+        wait_for(tmp_path, pages, process)
+        sleep(chance.random() * 0.01)
+        process.kill()
+        process.wait()
+        crawled = Crawled(tmp_path)
+        assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+        ((stored, distinct),) = crawled.sql("SELECT count(*), count(DISTINCT url) FROM page")
+        assert stored == distinct >= pages, f"stops {stops}"
+    assert scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}").returncode == 0
+    assert_whole(Crawled(tmp_path), undisturbed)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_interrupted_once_or_twice_a_crawl_stops_and_goes_on(tmp_path, undisturbed, times):
+    process = start(tmp_path)
+    wait_for(tmp_path, 200, process)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        sleep(0.02)
+    _, errors = process.communicate(timeout=30)
+    assert "Traceback" not in errors
+    crawled = Crawled(tmp_path)
+    assert 200 <= len(crawled.urls) < len(undisturbed.urls)
+    assert crawled.sql("SELECT url FROM page ORDER BY id") == [(url,) for url in crawled.urls]
+    assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+    assert scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}").returncode == 0
+    assert_whole(Crawled(tmp_path), undisturbed)
+
+
+def test_two_crawls_cannot_share_a_directory(tmp_path):
+    process = start(tmp_path)
+    wait_for(tmp_path, 10, process)
+    second = scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}")
+    process.kill()
+    process.wait()
+    process.stderr.close()
+    assert second.returncode == 2
+    assert "in use by another crawl" in second.stderr
