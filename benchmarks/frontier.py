@@ -2,7 +2,7 @@
 
     python benchmarks/frontier.py [--urls 1000000] [--hosts 1000]
 
-The cost of an operation should grow by a logarithm, so the last ratio should stay near 1. Times are CPU, store included.
+The cost of an operation should grow by a logarithm, so the last ratios stay near 1. Times are CPU, store included.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ def main() -> None:
             pop = TAKEN / (process_time() - began)
             rates.append((push, pop))
             print(f"{goal:>10,} queued: {push:9,.0f} entered a second, {pop:8,.0f} taken and finished a second")
-        print(
-            f"largest over smallest: entering {rates[-1][0] / rates[0][0]:.2f}×, taking {rates[-1][1] / rates[0][1]:.2f}×"
-        )
+        entering, taking = (rates[-1][place] / rates[0][place] for place in (0, 1))
+        print(f"the largest queue over the smallest: entering at {entering:.2f}× the rate, taking at {taking:.2f}×")
         began = process_time()
         store.close()
         frontier = Frontier(Store(Path(folder) / "crawl.sqlite"))

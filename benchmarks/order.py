@@ -2,9 +2,9 @@
 
     python benchmarks/order.py [--hosts 50] [--pages 1000] [--delay 0.2]
 
-A seed page links to all pages, each with a score of its own. The server notes when each request arrives; from that alone
-it is checked that no request was sent while a better one for a free host was waiting. Then the same pages are fetched by
-a plain Scrapy spider with Scrapy's default queue, in the same run, to compare the time.
+A seed page links to all pages, each with a score of its own. The server notes when each request arrives; from that
+alone it is checked that no request was sent while a better one for a free host was waiting. The same pages are fetched
+by a plain Scrapy spider with Scrapy's default queue, in the same run, to compare the time.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
@@ -23,8 +24,10 @@ class Command(CrawlCommand):
         super().process_options(args, opts)
         assert self.settings is not None
         # on a terminal the progress bar tells how it goes, and only what is wrong need be said beside it
-        if sys.stderr.isatty() and not (opts.loglevel or opts.logfile or opts.nolog):
-            self.settings.set("LOG_LEVEL", "WARNING", priority="command")
+        asked_for = (self.settings.getpriority("LOG_LEVEL") or 0) > SETTINGS_PRIORITIES["project"]
+        self.in_person = sys.stderr.isatty() and not (asked_for or opts.logfile or opts.nolog)
+        if self.in_person:
+            self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
@@ -59,6 +62,10 @@ class Command(CrawlCommand):
         elif not crawl.pages:
             self._say(f"no page was fetched: {crawl.first_failure or 'the crawl was stopped before the first one'}")
             self.exitcode = 1
+        elif self.in_person:
+            print(f"{crawl.matched:,} matched URLs are in {crawl.folder / 'URLs.txt'}", file=sys.stderr)
+            print(f"The whole crawl is in {crawl.folder / 'crawl.sqlite'}", end="", file=sys.stderr)
+            print(f", a summary in {crawl.folder / 'report.html'}", file=sys.stderr)
 
     @staticmethod
     def _say(message: str) -> None:

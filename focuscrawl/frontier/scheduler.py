@@ -47,8 +47,9 @@ class FrontierScheduler(BaseScheduler):
     """Hands out the best request among the hosts that may be fetched now.
 
     Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one was waiting
-    for a host that was free when they were handed over; ``focus/queued``, ``focus/dropped`` (fell off the end, FOCUS_FRONTIER_SIZE) and
-    ``focus/host_full`` (FOCUS_PAGES_PER_HOST) describe the queue; ``focus/failed/<reason>`` what gave no page.
+    for a host that was free when they were handed over; ``focus/queued``, ``focus/dropped`` (fell off the end,
+    FOCUS_FRONTIER_SIZE) and ``focus/host_full`` (FOCUS_PAGES_PER_HOST) describe the queue; ``focus/failed/<reason>``
+    what gave no page.
     """
 
     def __init__(self, crawler: Crawler) -> None:

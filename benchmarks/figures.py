@@ -1,0 +1,45 @@
+"""Run the benchmarks and write what they print into the documentation, between its markers.
+
+python benchmarks/figures.py [NAME …]        all of them, or some: demo throughput order frontier harvest judges
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ("demo", "throughput", "order", "frontier", "harvest", "judges")
+DOCUMENTS = ("README.md", "docs/performance.md", "docs/strategies.md")
+
+
+def output(name: str) -> str:
+    """What a benchmark prints."""
+    if name == "demo":
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]
+            text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return text[text.index("Pages on the topic") : text.index("relevant:")].rstrip()
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py")]
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
+
+
+def main() -> None:
+    for name in sys.argv[1:] or NAMES:
+        if name not in NAMES:
+            sys.exit(f"unknown benchmark '{name}'; there are {', '.join(NAMES)}")
+        print(f"{name} …", flush=True)
+        block = f"<!-- {name} -->\n```\n{output(name)}\n```\n<!-- end -->"
+        for document in DOCUMENTS:
+            path = ROOT / document
+            text = path.read_text("utf-8")
+            path.write_text(
+                re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S), "utf-8"
+            )
+
+
+if __name__ == "__main__":
+    main()
