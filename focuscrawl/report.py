@@ -28,6 +28,7 @@ h2 { font-size: 1.15rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+small { color: #888; }
 svg { width: 100%; height: auto; max-width: 44rem; }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
 </style>
@@ -101,9 +102,9 @@ def page(title: str, subtitle: str, body: str) -> str:
 
 
 def link(url: str, text: str = "") -> str:
-    """A link to a page of the crawl; only http URLs become one."""
-    shown = html.escape(text or url)
-    return f'<a href="{html.escape(url)}" rel="noreferrer">{shown}</a>' if url.startswith("http") else shown
+    """A link to a page of the crawl, its URL in small print."""
+    href = html.escape(url)
+    return f'<a href="{href}" rel="noreferrer">{html.escape(text or url)}</a><br><small>{href}</small>'
 
 
 def crawl_report(store: Store) -> str:
@@ -145,5 +146,6 @@ def crawl_report(store: Store) -> str:
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
         body += ["<h2>What gave no page</h2>", table(("reason", "URLs"), rows, 1)]
-    subtitle = f"Spider {store.meta('spider')}, {first or 'not begun'} to {last or '…'}"
+    when = f"{first[:19]} to {last[:19]} UTC".replace("T", " ") if pages else "no page yet"
+    subtitle = f"Spider {store.meta('spider')}, {when}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))
