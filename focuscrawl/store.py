@@ -119,10 +119,10 @@ class Store:
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self.execute("COMMIT")
         except BaseException:
             self.connection.rollback()
             raise
-        self.execute("COMMIT")
 
     # ---- meta
 

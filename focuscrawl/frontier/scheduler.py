@@ -9,6 +9,9 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -18,6 +21,7 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import _schedule_coro
 from scrapy.utils.request import request_from_dict
 from twisted.python.failure import Failure
 
@@ -63,8 +67,8 @@ class FrontierScheduler(BaseScheduler):
         self._downloading: dict[int, str] = {}
         self._active: dict[str, int] = {}
         self._handed_at: dict[str, float] = {}
-        #: What is known of each request that was handed out, by URL id: the `focus` of its meta.
-        self._in_flight: dict[int, dict[str, Any]] = {}
+        #: Requests that were handed out and are not dealt with yet, by URL id.
+        self._in_flight: dict[int, Request] = {}
         self._inversions = 0
         self._wake: Any = None
         self._wake_time = inf
@@ -72,6 +76,13 @@ class FrontierScheduler(BaseScheduler):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> FrontierScheduler:
+        """The frontier of a running crawl."""
+        scheduler = crawler.engine.scheduler
+        assert isinstance(scheduler, cls)
+        return scheduler
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
@@ -105,6 +116,25 @@ class FrontierScheduler(BaseScheduler):
     def _stopped(self) -> None:
         self.crawl.close()
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction; if the file cannot be written the crawl stops."""
+        try:
+            with self.crawl.store.transaction():
+                yield
+        except sqlite3.Error as error:
+            self.give_up(error)
+
+    def give_up(self, error: Exception) -> None:
+        """The crawl cannot be written any more (disk full, read-only, damaged): stop, with what is stored intact."""
+        if self.crawl.fatal is None:
+            self.crawl.fatal = (
+                f"cannot write to {self.crawl.folder}: {error}; what was stored before is intact: free the space or"
+                " mend the disk, then run the same command again to go on"
+            )
+            logger.error("%s", self.crawl.fatal)
+            _schedule_coro(self.crawler.engine.close_spider_async(reason="store_failed"))
+
     # ---- in
 
     def enqueue_request(self, request: Request) -> bool:
@@ -115,7 +145,7 @@ class FrontierScheduler(BaseScheduler):
         if request.method != "GET" or request.body:
             digest = self.crawler.request_fingerprinter.fingerprint(request)
             key = [int.from_bytes(digest[:8], "big", signed=True)]
-        with self.crawl.store.transaction():
+        with self._writing():
             (url_id,) = self.frontier.identify([request.url], key)
             if self.frontier.state(url_id) == DONE and not request.dont_filter:
                 return False
@@ -131,11 +161,12 @@ class FrontierScheduler(BaseScheduler):
                 None if plain else self._dump(request),
             )
             self.frontier.offer([candidate])
-        if len(self.frontier) == before:
-            return False
-        if not plain:
-            self._live[url_id] = request
-        return True
+            if len(self.frontier) == before:
+                return False
+            if not plain:
+                self._live[url_id] = request
+            return True
+        return False
 
     def _plain(self, request: Request) -> bool:
         """Whether the URL says all there is to know about a request."""
@@ -163,7 +194,7 @@ class FrontierScheduler(BaseScheduler):
         url_id: int = focus["id"]
         self._release(url_id)
         chain: list[int] = focus.setdefault("chain", [])
-        with self.crawl.store.transaction():
+        with self._writing():
             (target,) = self.frontier.identify([request.url])
             if target != url_id and target not in chain:
                 if not self.frontier.claim(target):
@@ -178,14 +209,16 @@ class FrontierScheduler(BaseScheduler):
     # ---- out
 
     def has_pending_requests(self) -> bool:
-        return len(self.frontier) > 0 and not self._full()
+        self._reap()
+        return len(self.frontier) > 0 and not self._full() and not self.crawl.fatal
 
     def _full(self) -> bool:
         return self.max_pages > 0 and self.crawl.pages >= self.max_pages
 
     def next_request(self) -> Request | None:
+        self._reap()
         in_flight = len(self._in_flight)
-        if self.max_pages and self.crawl.pages + in_flight >= self.max_pages:
+        if self.crawl.fatal or (self.max_pages and self.crawl.pages + in_flight >= self.max_pages):
             return None
         # a page that was downloaded but not yet stored may hold the best link of all: wait for it
         if 0 < self._downloader.total_concurrency <= in_flight:
@@ -197,7 +230,7 @@ class FrontierScheduler(BaseScheduler):
             return None
         request = self._request(entry)
         host = self._slot_key(request)
-        self._in_flight[entry.url_id] = request.meta["focus"]
+        self._in_flight[entry.url_id] = request
         self._downloading[entry.url_id] = host
         self._active[host] = self._active.get(host, 0) + 1
         self._handed_at[host] = request.meta["focus"]["handed_at"] = moment
@@ -281,7 +314,8 @@ class FrontierScheduler(BaseScheduler):
 
     def focus_of(self, url_id: int) -> dict[str, Any] | None:
         """What is known of the request in flight for a URL; None if there is none."""
-        return self._in_flight.get(url_id)
+        request = self._in_flight.get(url_id)
+        return request.meta["focus"] if request is not None else None
 
     def finished(self, focus: dict[str, Any], *, page_host: str | None = None) -> None:
         """A request is dealt with. Call inside the transaction that stores what came of it."""
@@ -294,9 +328,8 @@ class FrontierScheduler(BaseScheduler):
         """The errback of every request: it gave no response."""
         request: Request = failure.request  # type: ignore[attr-defined]
         focus = request.meta["focus"]
-        with self.crawl.store.transaction():
+        with self._writing():
             self._fail(focus, request.url, _reason(failure))
-        self._nudge()
         errback = focus.get("errback")
         return errback(failure) if errback else None
 
@@ -312,15 +345,19 @@ class FrontierScheduler(BaseScheduler):
     def _lost(self, response: Response | None, reason: str) -> None:
         focus = response.meta.get("focus") if response is not None else None
         if focus and focus.get("id") in self._in_flight:
-            with self.crawl.store.transaction():
+            with self._writing():
                 self._fail(focus, response.url, reason)  # type: ignore[union-attr]
 
-    def without_page(self, response: Response) -> None:
-        """A callback was through with a response and had made no Page of it."""
-        focus = response.meta.get("focus")
-        if focus and focus.get("id") in self._in_flight:
-            with self.crawl.store.transaction():
-                self.finished(focus)
+    def _reap(self) -> None:
+        """Let go of requests that Scrapy is through with, but that gave no page: their callback did not make one."""
+        slot = self.crawler.engine._slot
+        if slot is None:
+            return
+        through = [request for request in self._in_flight.values() if request not in slot.inprogress]
+        if through:
+            with self._writing():
+                for request in through:
+                    self.finished(request.meta["focus"])
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
         self._lost(response, f"spider error: {failure.value!r}")

@@ -12,7 +12,6 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Link, Page
 from focuscrawl.spider import FocusedSpider
 
@@ -44,8 +43,6 @@ class ScoringMiddleware(BaseSpiderMiddleware):
                 page = output
             if (output := self._process(output, response, page)) is not None:
                 yield output
-        if page is None:
-            self._without_page(response)
 
     async def process_spider_output_async(  # type: ignore[override]
         self, response: Response, result: AsyncIterator[Any]
@@ -56,8 +53,6 @@ class ScoringMiddleware(BaseSpiderMiddleware):
                 page = output
             if (output := self._process(output, response, page)) is not None:
                 yield output
-        if page is None:
-            self._without_page(response)
 
     def _process(self, output: Any, response: Response, page: Page | None) -> Any:
         if isinstance(output, Page):
@@ -65,11 +60,6 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         elif isinstance(output, Request):
             return self.score_request(output, page or self.spider.read(response))
         return output
-
-    def _without_page(self, response: Response) -> None:
-        scheduler = self.crawler.engine.scheduler
-        if isinstance(scheduler, FrontierScheduler):
-            scheduler.without_page(response)
 
     def score(self, page: Page, response: Response) -> None:
         """Set the score of every link of the page."""

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
-from focuscrawl.crawl import Crawl
-from focuscrawl.linefile import LineFile
 from focuscrawl.page import Page
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy.crawler import Crawler
+from focuscrawl.pipelines.lines import LinesPipeline
+from focuscrawl.store import Store
 
 
-class MatchedUrlsPipeline:
+class MatchedUrlsPipeline(LinesPipeline):
     """Writes the URLs of matched pages to FOCUS_DIR/URLs.txt."""
 
-    def __init__(self, crawl: Crawl) -> None:
-        self.crawl = crawl
+    filename = "URLs.txt"
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(Crawl.of(crawler))
+    def stored(self, store: Store) -> Iterator[str]:
+        return (row["url"] for row in store.rows(matched=True))
 
-    def open_spider(self) -> None:
-        rows = self.crawl.store.rows(matched=True)
-        self.file = LineFile(self.crawl.folder / "URLs.txt", (row["url"] for row in rows))
-
-    def process_item(self, item: Any) -> Any:
-        if isinstance(item, Page) and item.matched:
-            self.file.write(item.url)
-        return item
-
-    def close_spider(self) -> None:
-        self.file.close()
+    def line(self, page: Page) -> str | None:
+        return page.url if page.matched else None

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
-from scrapy.utils.defer import _schedule_coro
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
-
-logger = logging.getLogger(__name__)
 
 
 class StorePipeline:
@@ -42,14 +38,12 @@ class StorePipeline:
             try:
                 self._store(item)
             except sqlite3.Error as error:
-                self._give_up(error)
+                FrontierScheduler.of(self.crawler).give_up(error)
                 raise DropItem(f"not stored: {error}") from None
         return item
 
     def _store(self, page: Page) -> None:
-        crawl = self.crawl
-        scheduler = self.crawler.engine.scheduler
-        assert isinstance(scheduler, FrontierScheduler)
+        crawl, scheduler = self.crawl, FrontierScheduler.of(self.crawler)
         store, frontier = crawl.store, crawl.frontier
         with store.transaction():
             focus = scheduler.focus_of(page.url_id)
@@ -77,13 +71,3 @@ class StorePipeline:
         stats.set_value("focus/relevant", crawl.relevant)
         stats.set_value("focus/matched", crawl.matched)
         stats.set_value("focus/harvest_rate", round(crawl.relevant / crawl.pages, 4))
-
-    def _give_up(self, error: Exception) -> None:
-        """The file cannot be written any more (disk full, read-only, damaged): stop, with what is stored intact."""
-        if self.crawl.fatal is None:
-            self.crawl.fatal = (
-                f"cannot write to {self.crawl.store.path}: {error}; what was stored before is intact: free the space or"
-                " mend the disk, then run the same command again to go on"
-            )
-            logger.error("%s", self.crawl.fatal)
-            _schedule_coro(self.crawler.engine.close_spider_async(reason="store_failed"))

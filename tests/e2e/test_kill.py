@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -82,6 +83,26 @@ def test_interrupted_once_or_twice_a_crawl_stops_and_goes_on(tmp_path, undisturb
     assert 200 <= len(crawled.urls) < len(undisturbed.urls)
     assert crawled.sql("SELECT url FROM page ORDER BY id") == [(url,) for url in crawled.urls]
     assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+    assert scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}").returncode == 0
+    assert_whole(Crawled(tmp_path), undisturbed)
+
+
+def test_a_full_disk_stops_the_crawl_with_one_line_and_loses_nothing(tmp_path, undisturbed):
+    full = subprocess.run(
+        [sys.executable, "-m", "scrapy", *ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}"],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000)),
+    )
+    assert full.returncode == 1
+    assert "Traceback" not in full.stderr
+    assert full.stderr.strip().splitlines()[-1].startswith(f"focuscrawl: cannot write to {tmp_path}")
+    crawled = Crawled(tmp_path)
+    assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+    assert 0 < crawled.sql("SELECT count(*) FROM page")[0][0] < len(undisturbed.urls)
     assert scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}").returncode == 0
     assert_whole(Crawled(tmp_path), undisturbed)
 

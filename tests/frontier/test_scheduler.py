@@ -132,6 +132,28 @@ def test_a_page_dropped_by_a_pipeline_is_not_asked_for_again(crawl):
     assert crawled.sql("SELECT count(*) FROM frontier") == [(0,)]
 
 
+class Swallowing:
+    def process_spider_output(self, response, result):
+        return (item for item in result if "//b." not in response.url)
+
+    async def process_spider_output_async(self, response, result):
+        async for item in result:
+            if "//b." not in response.url:
+                yield item
+
+
+def test_a_page_swallowed_on_its_way_does_not_hold_up_the_crawl(crawl):
+    web = small_web({"root": ["b/0.9", "c/0.5"], "b/0.9": [], "c/0.5": []})
+    crawled = crawl(
+        FixedScores,
+        web,
+        settings={"SPIDER_MIDDLEWARES": {Swallowing: 10, "focuscrawl.middlewares.scoring.ScoringMiddleware": 500}},
+        seeds=at("root"),
+    )
+    assert crawled.urls == [at("root"), at("c/0.5")]
+    assert crawled.sql("SELECT count(*) FROM frontier") == [(0,)]
+
+
 def test_a_second_page_for_one_response_is_stored_under_its_own_url_or_not_at_all(crawl):
     class Twice(FixedScores):
         def parse(self, response):

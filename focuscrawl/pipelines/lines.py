@@ -1,0 +1,57 @@
+"""The base of pipelines that write a line for each page to a file of the crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.exceptions import DropItem
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.linefile import LineFile
+from focuscrawl.page import Page
+from focuscrawl.store import Store
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+
+class LinesPipeline:
+    """Keeps a file of the crawl in step with its store."""
+
+    filename: ClassVar[str]
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.crawl = Crawl.of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def stored(self, store: Store) -> Iterator[str]:
+        """The lines of the pages stored so far."""
+        raise NotImplementedError
+
+    def line(self, page: Page) -> str | None:
+        """The line for a page; None for no line."""
+        raise NotImplementedError
+
+    def open_spider(self) -> None:
+        self.file = LineFile(self.crawl.folder / self.filename, self.stored(self.crawl.store))
+
+    def process_item(self, item: Any) -> Any:
+        line = self.line(item) if isinstance(item, Page) else None
+        if line is not None:
+            try:
+                self.file.write(line)
+            except OSError as error:
+                FrontierScheduler.of(self.crawler).give_up(error)
+                raise DropItem(f"not written: {error}") from None
+        return item
+
+    def close_spider(self) -> None:
+        self.file.close()
