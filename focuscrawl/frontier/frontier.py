@@ -113,6 +113,8 @@ class Frontier:
         self._overfull: set[int] = set()  # hosts with more entries in memory than they should have
         self._benched: list[int] = []  # hosts that had their turn in this run
         self._used: set[int] = set()
+        #: URLs on their way again, which wait for another host than their row says: they stay in memory.
+        self._moved: set[int] = set()
         self._pending: list[int] = []
         self._batch_left = batch
         self._pages = 0
@@ -227,7 +229,7 @@ class Frontier:
             )
         while self._overfull:  # only now are all rows on disk that the spill marks
             self._spill(self._hosts[self._overfull.pop()])
-        if self.size and self.queued > self.size:
+        if self.size:
             self._drop_worst()
 
     def _score(self, url_id: int, new: dict[int, tuple[object, ...]]) -> float:
@@ -238,22 +240,22 @@ class Frontier:
         row = self.store.execute("SELECT score FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
         return float(row[0])
 
-    def _push(self, url_id: int, rank: float) -> bool:
-        """Enter a URL with its rank in memory; True if it belongs on disk only."""
+    def _push(self, url_id: int, rank: float, *, at_once: bool = False) -> bool:
+        """Enter a URL with its rank in memory, at once or with the next batch; True if it belongs on disk only."""
         self._rank[url_id] = rank
         host_id = self._host_of[url_id]
         host = self._hosts[host_id]
         if self.size:
             heappush(self._worst, (rank, -url_id))
-        if host.cold and rank <= host.floor:
+        if host.cold and rank <= host.floor and url_id not in self._moved:
             self._state[url_id] = COLD
             host.cold += 1
             return True
         self._state[url_id] = QUEUED
-        if self.batch > 1:
+        if self.batch > 1 and not at_once:
             self._pending.append(url_id)
-            return False
-        self._enter(url_id, rank, host_id, host)
+        else:
+            self._enter(url_id, rank, host_id, host)
         return False
 
     def _enter(self, url_id: int, rank: float, host_id: int, host: _Host) -> None:
@@ -267,16 +269,21 @@ class Frontier:
         if len(host.heap) > 2 * self.hot:
             self._overfull.add(host_id)
 
-    def _move(self, url_id: int, rank: float) -> bool:
+    def _move(self, url_id: int, rank: float, *, at_once: bool = False) -> bool:
         """Give a waiting URL another rank; its old entries in the heaps are passed over when they come up."""
+        self._thaw(url_id)
+        return self._push(url_id, rank, at_once=at_once)
+
+    def _thaw(self, url_id: int) -> None:
+        """A URL that may be on disk only is about to become something else."""
         if self._state[url_id] == COLD:
             self._hosts[self._host_of[url_id]].cold -= 1
-        return self._push(url_id, rank)
 
     def _spill(self, host: _Host) -> None:
         """Leave all but the best entries of a host to the disk."""
-        entries = sorted(entry for entry in host.heap if self._holds(*entry))
-        host.heap, rest = entries[: self.hot], entries[self.hot :]
+        entries = sorted({entry for entry in host.heap if self._holds(*entry)})
+        rest = [entry for entry in entries[self.hot :] if entry[1] not in self._moved]
+        host.heap = sorted(set(entries).difference(rest))
         for _, url_id in rest:
             self._state[url_id] = COLD
         if rest:
@@ -302,20 +309,20 @@ class Frontier:
         self.store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(row[0],) for row in rows[: self.hot]])
 
     def _drop_worst(self) -> None:
+        """Keep to the size."""
         gone: list[tuple[int]] = []
         while self.queued > self.size:
             rank, negative = heappop(self._worst)
             url_id = -negative
             if self._state[url_id] not in (QUEUED, COLD) or self._rank[url_id] != rank:
                 continue
-            if self._state[url_id] == COLD:
-                self._hosts[self._host_of[url_id]].cold -= 1
+            self._thaw(url_id)
             self._state[url_id] = KNOWN
             self.queued -= 1
             self.dropped += 1
             gone.append((url_id,))
         self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
-        if len(self._worst) > 2 * self.size + 1000:  # what was fetched is still in here
+        if len(self._worst) > 2 * self.queued + 1000:  # what was fetched is still in here
             self._worst = [
                 (rank, negative)
                 for rank, negative in self._worst
@@ -408,8 +415,9 @@ class Frontier:
     def _close_host(self, host_id: int) -> None:
         """Forget what waits for a host that has given all the pages it may."""
         host = self._hosts[host_id]
-        rows = self.store.execute("SELECT url_id FROM frontier WHERE host = ?", (host_id,)).fetchall()
-        gone = [row for row in rows if self._state[row[0]] in (QUEUED, COLD)]
+        rows = self.store.execute("SELECT url_id FROM frontier WHERE cold AND host = ?", (host_id,)).fetchall()
+        gone = [row for row in rows if self._state[row[0]] == COLD]
+        gone += {(url_id,) for negative_rank, url_id in host.heap if self._holds(negative_rank, url_id)}
         for (url_id,) in gone:
             self._state[url_id] = KNOWN
         self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
@@ -440,7 +448,8 @@ class Frontier:
     def pop(self, now: float, free_at: FreeAt) -> Entry | None:
         """Take the best URL among the hosts that are free, None if there is none at the moment."""
         while True:
-            if self.batch > 1 and (self._batch_left <= 0 or len(self._pending) == self.queued):
+            # a URL seen twice stands in there twice
+            if self.batch > 1 and (self._batch_left <= 0 or len(self._pending) >= self.queued):
                 self._next_batch()
             best = self._best(now, free_at)
             if best is None:
@@ -453,6 +462,10 @@ class Frontier:
             row = self.store.execute(
                 "SELECT url_id, url, score, rank, depth, via, request FROM frontier WHERE url_id = ?", (url_id,)
             ).fetchone()
+            if row is None:  # taken out of the file by somebody else
+                self._state[url_id] = KNOWN
+                self.queued -= 1
+                continue
             entry = Entry(*row)
             if self.rescorer is not None:
                 score = self.rescorer(entry)
@@ -475,14 +488,10 @@ class Frontier:
 
     def _rescored(self, entry: Entry, score: float) -> Entry:
         rank = entry.rank + score - entry.score
-        cold = self._move(entry.url_id, rank)
+        cold = self._move(entry.url_id, rank, at_once=True)
         self.store.execute(
             "UPDATE frontier SET score = ?, rank = ?, cold = ? WHERE url_id = ?", (score, rank, cold, entry.url_id)
         )
-        if self._state[entry.url_id] == QUEUED and self.batch > 1:
-            self._pending.remove(entry.url_id)
-            host_id = self._host_of[entry.url_id]
-            self._enter(entry.url_id, rank, host_id, self._hosts[host_id])
         return entry._replace(score=score, rank=rank)
 
     def rescore(self, scorer: Callable[[Entry], float]) -> int:
@@ -506,6 +515,7 @@ class Frontier:
         """Queue a URL in flight once more, at its old rank, to be asked of *host_name* (a retry, a redirect)."""
         self._leave(url_id)
         self._host_of[url_id] = self.host_id(host_name)
+        self._moved.add(url_id)
         self.queued += 1
         self._state[url_id] = QUEUED
         host_id = self._host_of[url_id]
@@ -518,8 +528,7 @@ class Frontier:
             return False
         if state in (QUEUED, COLD):
             self.queued -= 1
-            if state == COLD:
-                self._hosts[self._host_of[url_id]].cold -= 1
+            self._thaw(url_id)
         self._state[url_id] = IN_FLIGHT
         self._hosts[self._host_of[url_id]].in_flight += 1
         return True
@@ -536,9 +545,9 @@ class Frontier:
                 self._leave(url_id)
             elif self._state[url_id] in (QUEUED, COLD):  # stored without having been asked for
                 self.queued -= 1
-                if self._state[url_id] == COLD:
-                    self._hosts[self._host_of[url_id]].cold -= 1
+                self._thaw(url_id)
             self._state[url_id] = DONE
+            self._moved.discard(url_id)
         self.store.mark_done(url_ids)
         if page_host is not None:
             host_id = self.host_id(page_host)

@@ -209,6 +209,23 @@ def test_the_n_best_are_taken_before_newer_ones_are_looked_at(frontier):
     assert take(f) == ["http://a/best", "http://a/2", "http://a/1"]
 
 
+def test_a_link_seen_twice_within_a_batch_does_not_stop_it(frontier):
+    f = frontier(batch=5)
+    offer(f, ("http://a/1", 0.5))
+    offer(f, ("http://a/1", 0.6), ("http://a/1", 0.7))
+    assert take(f) == ["http://a/1"]
+    offer(f, ("http://a/2", 0.5), ("http://a/2", 0.9))
+    assert take(f) == ["http://a/2"]
+
+
+def test_a_row_taken_out_of_the_file_is_passed_over(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.5), ("http://a/2", 0.4))
+    f.store.execute("DELETE FROM frontier WHERE url = 'http://a/1'")
+    assert take(f) == ["http://a/2"]
+    assert len(f) == 0
+
+
 def test_what_fell_in_worth_is_put_back(frontier):
     f = frontier()
     offer(f, ("http://a/1", 0.9), ("http://b/1", 0.8), ("http://c/1", 0.2))
@@ -305,3 +322,77 @@ def test_a_stored_url_that_was_never_asked_for_leaves_the_queue(frontier):
     offer(f, ("http://a/1", 0.9))
     finish(f, "http://a/1")
     assert (take(f), len(f)) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"hot": 3},
+        {"size": 15, "hot": 3},
+        {"pages_per_host": 7, "hot": 2},
+        {"hosts_per_batch": 3},
+        {"hosts_per_batch": 4, "pages_per_host": 5, "size": 20},
+        {"batch": 4},
+        {"batch": 4, "hosts_per_batch": 3, "hot": 2, "ageing": 0.001},
+        {"ageing": 0.01, "hot": 2, "size": 10},
+    ],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_the_options_the_queue_runs_dry_and_never_stalls(frontier, options, seed):
+    """Hosts with delays and one request at a time; pages that link on, fail, are retried or redirected."""
+    random = Random(seed)
+    f = frontier(**options)
+    now = 0.0
+    next_free: dict[str, float] = {}
+    flying: list[tuple[float, int, str]] = []  # (done at, url id, host)
+    busy: set[str] = set()
+    taken: list[int] = []
+
+    def free_at(host: str) -> float:
+        return inf if host in busy else next_free.get(host, 0.0)
+
+    def links() -> list[tuple[str, float]]:
+        return [
+            (f"http://h{random.randrange(6)}/{random.randrange(150)}", random.random())
+            for _ in range(random.randrange(6))
+        ]
+
+    offer(f, ("http://h0/0", 1.0), *links())
+    for _ in range(20_000):
+        while len(flying) < 4 and (entry := f.pop(now, free_at)) is not None:
+            host = f._hosts[f._host_of[entry.url_id]].name
+            busy.add(host)
+            next_free[host] = now + 1.0
+            flying.append((now + random.random(), entry.url_id, host))
+            taken.append(entry.url_id)
+        if not flying:
+            if not len(f):
+                break
+            assert f.next_time() < inf, "something waits, but nothing will ever wake it"
+            now = max(now, f.next_time())
+            continue
+        flying.sort(reverse=True)
+        now, url_id, host = flying.pop()
+        busy.discard(host)
+        f.release(host)
+        what = random.random()
+        with f.store.transaction():
+            if what < 0.1:
+                f.again(url_id, random.choice([host, "h1", "elsewhere"]))
+                taken.remove(url_id)
+                continue
+            chain = []
+            if what < 0.2:
+                (target,) = f.identify([f"http://h{random.randrange(6)}/{random.randrange(150)}"])
+                chain = [target] if f.claim(target) else []
+            f.finish([url_id, *chain], page_host=host if what < 0.9 else None)
+        if random.random() < 0.5:
+            offer(f, *links())
+        if random.random() < 0.02:
+            f.rescore(lambda _: random.random())
+    else:
+        pytest.fail("the queue never ran dry")
+    assert len(taken) == len(set(taken))
+    assert f.store.execute("SELECT count(*) FROM frontier").fetchone() == (0,)
+    assert all(host.in_flight == 0 for host in f._hosts)
