@@ -65,6 +65,8 @@ FEED_EXPORT_ENCODING = "utf-8"
 
 # ---- manners
 
+#: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.
+FOCUS_CRAWL_DELAY_MAX = 60.0
 USER_AGENT = f"focuscrawl/{__version__}"
 ROBOTSTXT_OBEY = True  # default False
 CONCURRENT_REQUESTS_PER_DOMAIN = 1  # default 8

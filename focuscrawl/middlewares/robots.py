@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from protego import Protego
 from scrapy import Request
@@ -48,8 +49,9 @@ class RobotsMiddleware:
     """Refuses what a host's robots.txt disallows.
 
     One fetch per host however many requests wait for it; 4xx allows everything, 5xx or no answer disallows everything
-    for an hour. Settings: ROBOTSTXT_OBEY, USER_AGENT, ROBOTSTXT_USER_AGENT. Meta: dont_obey_robotstxt. Stats:
-    ``robotstxt/request_count``, ``robotstxt/forbidden``, ``robotstxt/unreachable``.
+    for an hour. Crawl-delay and Request-rate slow the host down. Settings: ROBOTSTXT_OBEY, USER_AGENT,
+    ROBOTSTXT_USER_AGENT, FOCUS_CRAWL_DELAY_MAX. Meta: dont_obey_robotstxt. Stats: ``robotstxt/request_count``,
+    ``robotstxt/forbidden``, ``robotstxt/unreachable``, ``robotstxt/slowed``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -59,6 +61,7 @@ class RobotsMiddleware:
         agent = crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings.get("USER_AGENT")
         #: The product token: the name before the version.
         self.agent = re.split(r"[/\s]", str(agent).strip(), maxsplit=1)[0]
+        self.longest_delay = crawler.settings.getfloat("FOCUS_CRAWL_DELAY_MAX")
         self._rules: dict[str, _Rules | asyncio.Future[_Rules]] = {}
 
     @classmethod
@@ -87,9 +90,33 @@ class RobotsMiddleware:
         future: asyncio.Future[_Rules] = asyncio.get_running_loop().create_future()
         self._rules[site] = future
         rules = await self._fetch(site)
+        if rules.parser is not None:
+            self._slow_down(site, rules.parser)
         self._rules[site] = rules
         future.set_result(rules)
         return rules
+
+    def _slow_down(self, site: str, parser: Protego) -> None:
+        """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
+        wished = float(parser.crawl_delay(self.agent) or 0.0)
+        rate = parser.request_rate(self.agent)
+        if rate is not None and rate.requests:
+            wished = max(wished, rate.seconds / rate.requests)
+        delay = min(wished, self.longest_delay)
+        downloader = self.crawler.engine.downloader
+        host = urlsplit(site).hostname or ""
+        slot = downloader.slots.get(host)
+        ours = (
+            slot.delay
+            if slot is not None
+            else downloader.per_slot_settings.get(host, {}).get("delay", downloader._delay)
+        )
+        if delay <= ours:
+            return
+        downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}  # for when the slot is made anew
+        if slot is not None:
+            slot.delay, slot.concurrency = delay, 1
+        self.crawler.stats.inc_value("robotstxt/slowed")
 
     async def _fetch(self, site: str) -> _Rules:
         self.crawler.stats.inc_value("robotstxt/request_count")

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from datetime import datetime
+from itertools import pairwise
+
 import pytest
 
 from focuscrawl.middlewares import robots
@@ -64,6 +67,26 @@ def test_robots_txt_is_asked_for_again_when_it_is_old(crawl, monkeypatch):
 def test_only_the_first_500_kib_count(crawl):
     rules = "User-agent: *\n" + "# filler\n" * 60_000 + "Disallow: /\n"
     assert len(run(crawl, rules).urls) == 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "delay"),
+    [
+        ("User-agent: *\nCrawl-delay: 0.2", 0.2),
+        ("User-agent: *\nRequest-rate: 10/1s", 0.1),
+        ("User-agent: *\nCrawl-delay: 3600", 0.3),  # cut by the setting
+        ("User-agent: other\nCrawl-delay: 5", 0),
+        ("User-agent: *\nCrawl-delay: 0.01", 0.05),  # ours is longer
+    ],
+)
+def test_a_host_is_given_the_distance_it_asks_for(crawl, rules, delay):
+    settings = {"FOCUS_CRAWL_DELAY_MAX": 0.3, "DOWNLOAD_DELAY": 0.05 if delay == 0.05 else 0}
+    crawled = run(crawl, rules, **settings)
+    times = [datetime.fromisoformat(page["fetched_at"]) for page in crawled.pages]
+    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
+    assert len(times) == 3
+    assert min(gaps) >= delay * 0.95
+    assert ("robotstxt/slowed" in crawled.stats) == (delay not in (0, 0.05))
 
 
 def test_it_can_be_switched_off(crawl):
