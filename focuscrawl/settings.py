@@ -48,6 +48,7 @@ SPIDER_MIDDLEWARES = {
 DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,  # sees a response before it is retried
 }
 ITEM_PIPELINES = {
     "focuscrawl.pipelines.classify.ClassifyPipeline": 100,
@@ -67,6 +68,10 @@ FEED_EXPORT_ENCODING = "utf-8"
 
 #: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.
 FOCUS_CRAWL_DELAY_MAX = 60.0
+#: Longest rest given to a host that answers 429 or 503, in seconds, whatever its Retry-After says.
+FOCUS_BACKOFF_MAX = 600.0
+#: A URL or address where the owner of a site can reach you; part of the User-Agent.
+FOCUS_CONTACT = None
 USER_AGENT = f"focuscrawl/{__version__}"
 ROBOTSTXT_OBEY = True  # default False
 CONCURRENT_REQUESTS_PER_DOMAIN = 1  # default 8

@@ -83,6 +83,9 @@ class FocusedSpider(Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
+        contact = settings.get("FOCUS_CONTACT")
+        if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
+            settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
         polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
         if settings.get("FOCUS_WEB"):
             handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
@@ -100,6 +103,8 @@ class FocusedSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
+        elif "+" not in crawler.settings["USER_AGENT"] and not all(urls.is_local(seed) for seed in spider.start_urls):
+            spider.logger.warning("say who is crawling: -s FOCUS_CONTACT=https://… goes into the User-Agent")
         spider.crawl = Crawl.open(crawler, spider.name, spider.topic, merge=spider.merge, batch=spider.batch)
         if type(spider).rescore is not FocusedSpider.rescore:
             spider.crawl.frontier.rescorer = spider._rescore

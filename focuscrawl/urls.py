@@ -121,6 +121,12 @@ def host(url: str) -> str:
     return match.group(1).lower().strip("[]") if match else ""
 
 
+def is_local(url: str) -> bool:
+    """Whether a URL leads to the user's own machine."""
+    name = host(url)
+    return name == "localhost" or name.endswith(".localhost") or name == "::1" or name.startswith("127.")
+
+
 def _normal_escape(match: re.Match[str]) -> str:
     char = chr(int(match.group(1), 16))
     return char if char in _UNRESERVED else match.group().upper()

@@ -259,5 +259,14 @@ def test_examples_that_robots_forbid_are_not_fetched(crawl, tmp_path):
     assert Taught.seen == ([], [])
 
 
+def test_a_contact_goes_into_the_user_agent(crawl, tmp_path, caplog):
+    web = small_web({"a": []})
+    contact = {"FOCUS_CONTACT": "https://example.org/bot"}
+    crawled = crawl("breadth_first", web, tmp_path / "1", contact, seeds=at("a"))
+    assert crawled.crawler.settings["USER_AGENT"].endswith(" (+https://example.org/bot)")
+    own = {"FOCUS_CONTACT": "https://example.org/bot", "USER_AGENT": "mine/1.0"}
+    assert crawl("breadth_first", web, tmp_path / "2", own, seeds=at("a")).crawler.settings["USER_AGENT"] == "mine/1.0"
+
+
 def test_pages_tell_what_they_are_when_printed():
     assert repr(Page("http://a/")) == "<Page 200 http://a/>"

@@ -120,6 +120,14 @@ def test_words_of_a_url():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1/", "http://localhost:8000/x", "http://[::1]/", "http://a.localhost/"]
+)
+def test_the_users_own_machine(url):
+    assert urls.is_local(url)
+    assert not urls.is_local("http://example.com/")
+
+
 def test_host_names():
     assert urls.host("http://Example.com:8080/x") == "example.com"
     assert urls.host("https://user:pw@example.com/") == "example.com"

@@ -67,6 +67,8 @@ class FrontierScheduler(BaseScheduler):
         self._downloading: dict[int, str] = {}
         self._active: dict[str, int] = {}
         self._handed_at: dict[str, float] = {}
+        #: Times before which hosts want to be left alone.
+        self._held: dict[str, float] = {}
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         self._inversions = 0
@@ -258,7 +260,17 @@ class FrontierScheduler(BaseScheduler):
     def _slot_key(self, request: Request) -> str:
         return self._downloader.get_slot_key(request)
 
+    def hold(self, host: str, until: float) -> None:
+        """Leave a host alone until that time."""
+        self._held[host] = max(until, self._held.get(host, 0.0))
+
     def _free_at(self, host: str) -> float:
+        """When a host may be asked: its slot has room, its delay has passed, and it does not want to be left alone."""
+        time = self._slot_free_at(host)
+        held = self._held.get(host, 0.0) if self._held else 0.0
+        return max(time, held)
+
+    def _slot_free_at(self, host: str) -> float:
         slot = self._downloader.slots.get(host)
         if slot is None:
             options = self._downloader.per_slot_settings.get(host, {})
