@@ -85,6 +85,12 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
     return page
 
 
+def robots_directives(text: str) -> set[str]:
+    """The words of a robots meta tag or an X-Robots-Tag; `none` is noindex and nofollow."""
+    words = {word.strip() for word in text.lower().split(",")} - {""}
+    return words | {"noindex", "nofollow"} if "none" in words else words
+
+
 def _is_text(mime: str) -> bool:
     return mime in ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml") or (
         mime.endswith("+xml") and "html" in mime
@@ -306,7 +312,7 @@ class _Reader:
         elif name == "keywords":
             page.keywords = page.keywords or content
         elif name == "robots":
-            page.robots = f"{page.robots},{content}".strip(",").lower()
+            page.robots |= robots_directives(content)
         elif equivalent == "content-language":
             page.language = page.language or content.strip()
         elif equivalent == "refresh" and (target := _REFRESH.match(content)) and target.group(1).strip():

@@ -175,7 +175,8 @@ class Page:
         self.problem: str | None = None
         self.description = ""
         self.keywords = ""
-        self.robots = ""
+        #: What `<meta name=robots>` and the X-Robots-Tag header say to us: noindex, nofollow …
+        self.robots: set[str] = set()
         self.language = ""
         self.canonical: str | None = None
         self.headings: list[Heading] = []

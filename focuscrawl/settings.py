@@ -33,6 +33,9 @@ FOCUS_AGEING = 0.0
 FOCUS_ANY_SCHEME = True
 #: Whether links marked rel=nofollow are left alone.
 FOCUS_NOFOLLOW = False
+#: Whether pages are obeyed that ask, by <meta name=robots> or X-Robots-Tag, not to be indexed (they do not match) or
+#: that their links not be followed.
+FOCUS_ROBOTS_META = True
 #: Live progress on the terminal: "auto" (if there is one), True or False.
 FOCUS_PROGRESS = "auto"
 

@@ -21,7 +21,7 @@ from scrapy.utils.python import to_unicode
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
+from focuscrawl.html import read_page, robots_directives
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.options import Option, set_options
 from focuscrawl.page import Judgement, Link, Page
@@ -195,6 +195,14 @@ class FocusedSpider(Spider):
                 store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (source, *row, now()))
             yield read_page(Page(source), row[1], row[0])
 
+    def _directives(self, header: str) -> set[str]:
+        """What an X-Robots-Tag says to us: to all, or behind our name."""
+        name, colon, rest = header.partition(":")
+        if not colon or name.strip().lower() == "unavailable_after":
+            return robots_directives(header)
+        ours = str(self.settings["USER_AGENT"]).partition("/")[0]
+        return robots_directives(rest) if name.strip().lower() == ours.lower() else set()
+
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
         """One response, one Page."""
         yield self.read(response)
@@ -212,6 +220,8 @@ class FocusedSpider(Spider):
         )
         page.url_id = focus.get("id", 0)
         page.redirects = list(response.meta.get("redirect_urls", []))
+        for header in response.headers.getlist("X-Robots-Tag"):
+            page.robots |= self._directives(to_unicode(header, "latin-1"))
         if response.status >= 300:
             page.body, page.content_type = response.body, content_type(response)
             page.problem = f"HTTP {response.status}"

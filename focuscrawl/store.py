@@ -31,7 +31,7 @@ CREATE TABLE url (id INTEGER PRIMARY KEY, key INTEGER, url TEXT, host INTEGER, d
 CREATE TABLE page (
     id INTEGER PRIMARY KEY, url_id INTEGER UNIQUE, url TEXT, status INTEGER, depth INTEGER, parent TEXT, via INTEGER,
     score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
-    why TEXT, problem TEXT, redirects TEXT, language TEXT, content_type TEXT, body BLOB
+    why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT, body BLOB
 );
 CREATE INDEX page_url ON page (url);
 CREATE TABLE link (
@@ -142,8 +142,8 @@ class Store:
         judgement = page.judgement
         cursor = self.execute(
             "INSERT INTO page (url_id, url, status, depth, parent, via, score, relevance, relevant, matched, title,"
-            " topics, fetched_at, why, problem, redirects, language, content_type, body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " topics, fetched_at, why, problem, redirects, robots, language, content_type, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 page.url_id,
                 page.url,
@@ -161,6 +161,7 @@ class Store:
                 json.dumps(judgement.why) if judgement else None,
                 page.problem,
                 json.dumps(page.redirects) if page.redirects else None,
+                ",".join(sorted(page.robots)),
                 page.language,
                 page.content_type,
                 zlib.compress(page.body, 1),

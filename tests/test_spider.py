@@ -10,6 +10,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic
+from focuscrawl.web.webs import Answer
 from tests.conftest import FixedScores, at, small_web
 
 LINKS = {
@@ -183,6 +184,28 @@ def test_nofollow_is_obeyed_if_asked_for(crawl, tmp_path):
     web.add(at("a"), f"<a href='{at('b')}' rel='nofollow'>b</a>")
     assert len(crawl("breadth_first", web, tmp_path / "1", seeds=at("a")).urls) == 2
     assert len(crawl("breadth_first", web, tmp_path / "2", {"FOCUS_NOFOLLOW": True}, seeds=at("a")).urls) == 1
+
+
+@pytest.mark.parametrize(
+    ("meta", "headers", "urls", "matched"),
+    [
+        ("", (), 2, 2),
+        ("<meta name=robots content='NOFOLLOW'>", (), 1, 1),
+        ("<meta name=robots content='noindex, follow'>", (), 2, 1),
+        ("<meta name=robots content=none>", (), 1, 0),
+        ("", (("X-Robots-Tag", "nofollow"),), 1, 1),
+        ("", (("X-Robots-Tag", "focuscrawl: noindex, nofollow"),), 1, 0),
+        ("", (("X-Robots-Tag", "otherbot: none"), ("X-Robots-Tag", "noindex")), 2, 1),
+        ("", (("X-Robots-Tag", "unavailable_after: 25 Jun 2030 15:00:00 PST"),), 2, 2),
+    ],
+)
+def test_pages_that_ask_not_to_be_indexed_or_followed_are_obeyed(crawl, tmp_path, meta, headers, urls, matched):
+    web = small_web({"b": []})
+    web.answers[at("a")] = Answer(200, "text/html", f"{meta}<a href='{at('b')}'>b</a>".encode(), headers=headers)
+    crawled = crawl("breadth_first", web, tmp_path / "1", seeds=at("a"))
+    assert (len(crawled.urls), len(crawled.matched)) == (urls, matched)
+    free = crawl("breadth_first", web, tmp_path / "2", {"FOCUS_ROBOTS_META": False}, seeds=at("a"))
+    assert (len(free.urls), len(free.matched)) == (2, 2)
 
 
 def test_an_invalid_seed_is_named_and_the_others_are_crawled(crawl, caplog):

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class ScoringMiddleware(BaseSpiderMiddleware):
     """Asks the spider's `score` once per page, for all its links; ordinary requests are scored as links.
 
-    Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW. Stats: ``focus/links``, ``focus/links_refused``.
+    Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW, FOCUS_ROBOTS_META. Stats: ``focus/links``,
+    ``focus/links_refused``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -34,6 +35,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         self.depth_limit = settings.getint("DEPTH_LIMIT")
         self.url_limit = settings.getint("URLLENGTH_LIMIT")
         self.nofollow = settings.getbool("FOCUS_NOFOLLOW")
+        self.robots_meta = settings.getbool("FOCUS_ROBOTS_META")
         self.learns = type(self.spider).learn is not FocusedSpider.learn
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
@@ -78,11 +80,14 @@ class ScoringMiddleware(BaseSpiderMiddleware):
                 f"spider '{spider.name}' gave {len(scores)} scores for {len(page.links)} links of {page.url}"
             )
         refused = 0
-        too_deep = bool(self.depth_limit) and page.depth >= self.depth_limit
+        # a page may ask that none of its links be followed
+        closed = (bool(self.depth_limit) and page.depth >= self.depth_limit) or (
+            self.robots_meta and "nofollow" in page.robots
+        )
         for link, score in zip(page.links, scores, strict=True):
             if (
                 score is None
-                or too_deep
+                or closed
                 or (self.nofollow and link.nofollow)
                 or (self.url_limit and len(link.url) > self.url_limit)
             ):

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
 
 class ClassifyPipeline:
-    """Sets `relevance` and `matched` of a page, by the judgement that its links were scored with."""
+    """Sets `relevance` and `matched` of a page, by the judgement that its links were scored with.
+
+    A page that asks not to be indexed does not match. Settings: FOCUS_ROBOTS_META.
+    """
 
     def __init__(self, spider: FocusedSpider) -> None:
         self.spider = spider
+        self.robots_meta = spider.settings.getbool("FOCUS_ROBOTS_META")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -27,5 +31,6 @@ class ClassifyPipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             self.spider.judged(item)
-            item.matched = item.problem is None and self.spider.matches(item)
+            withheld = item.problem is not None or (self.robots_meta and "noindex" in item.robots)
+            item.matched = not withheld and self.spider.matches(item)
         return item

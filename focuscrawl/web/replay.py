@@ -29,5 +29,7 @@ class ReplayHandler(BaseDownloadHandler):
         headers = Headers({"Content-Type": answer.content_type})
         if answer.location:
             headers["Location"] = answer.location
+        for name, value in answer.headers:
+            headers.appendlist(name, value)
         cls = responsetypes.from_args(headers=headers, url=request.url, body=answer.body)
         return cls(url=request.url, status=answer.status, headers=headers, body=answer.body)

@@ -40,6 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.location:
             self.send_header("Location", answer.location)
         self.send_header("Content-Type", answer.content_type)
+        for name, value in answer.headers:
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()
         if self.command != "HEAD":

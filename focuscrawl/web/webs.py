@@ -27,6 +27,8 @@ class Answer(NamedTuple):
     content_type: str = "text/html"
     body: bytes = b""
     location: str = ""
+    #: More headers, for webs in memory.
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 NOT_FOUND = Answer(404, "text/html; charset=utf-8", b"<title>Not found</title><p>There is no such page.")
