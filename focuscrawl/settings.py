@@ -49,6 +49,7 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
 DOWNLOADER_MIDDLEWARES = {
+    "focuscrawl.middlewares.addresses.AddressMiddleware": 90,
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,  # sees a response before it is retried
@@ -69,6 +70,8 @@ FEED_EXPORT_ENCODING = "utf-8"
 
 # ---- manners
 
+#: Whether pages may lead to hosts on private networks and on this machine; hosts of the seeds always may be crawled.
+FOCUS_PRIVATE_HOSTS = False
 #: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.
 FOCUS_CRAWL_DELAY_MAX = 60.0
 #: Longest rest given to a host that answers 429 or 503, in seconds, whatever its Retry-After says.
