@@ -30,6 +30,18 @@ def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     return Path(settings.get("FOCUS_DIR") or Path("crawls") / f"{spider}-{topic.slug}")
 
 
+def _number(settings: BaseSettings, name: str, kind: type[int] | type[float] = int) -> float:
+    """The value of a setting that must be a number and not negative."""
+    try:
+        value = kind(settings.get(name))
+    except (TypeError, ValueError):
+        value = kind(-1)
+    if not value >= 0:
+        what = "a whole number" if kind is int else "a number"
+        raise FocusError(f"setting {name}={settings.get(name)}: expected {what}, at least 0")
+    return value
+
+
 class Crawl:
     """The open crawl of a crawler."""
 
@@ -55,7 +67,7 @@ class Crawl:
             self._drop_lock()
             raise
         try:
-            self._claim(spider)
+            self._claim(spider, bool(frontier.get("any_scheme", True)))
         except FocusError:
             self.close()
             raise
@@ -76,11 +88,11 @@ class Crawl:
         """Open the crawl of a crawler; the other components then find it with `of`."""
         settings = crawler.settings
         options = {
-            "size": settings.getint("FOCUS_FRONTIER_SIZE"),
-            "ageing": settings.getfloat("FOCUS_AGEING"),
-            "hosts_per_batch": settings.getint("FOCUS_HOSTS_PER_BATCH"),
-            "pages_per_host": settings.getint("FOCUS_PAGES_PER_HOST"),
-            "any_scheme": settings.getbool("FOCUS_ANY_SCHEME"),
+            "size": _number(settings, "FOCUS_FRONTIER_SIZE"),
+            "ageing": _number(settings, "FOCUS_AGEING", float),
+            "hosts_per_batch": _number(settings, "FOCUS_HOSTS_PER_BATCH"),
+            "pages_per_host": _number(settings, "FOCUS_PAGES_PER_HOST"),
+            "any_scheme": str(settings.get("FOCUS_ANY_SCHEME")).lower() in ("true", "1"),
         }
         crawl = cls(directory(settings, spider, topic), spider, topic, **(options | frontier))
         _crawls[crawler] = crawl
@@ -104,7 +116,7 @@ class Crawl:
             self._lock.close()
             self._lock = None
 
-    def _claim(self, spider: str) -> None:
+    def _claim(self, spider: str, any_scheme: bool) -> None:
         """A directory belongs to the spider and topic that made it."""
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps(topic.keywords))
@@ -114,11 +126,14 @@ class Crawl:
                     store.set_meta("spider", spider)
                     store.set_meta("topic", topic.name)
                     store.set_meta("keywords", keywords)
+                    store.set_meta("any_scheme", any_scheme)
             except Exception as error:
                 raise store.broken(error) from None
             return
         owner = store.meta("spider"), store.meta("topic"), store.meta("keywords")
         if owner == (spider, topic.name, keywords):
+            if store.meta("any_scheme") != any_scheme:
+                raise FocusError(f"{self.folder} was begun with another FOCUS_ANY_SCHEME, which cannot change half way")
             return
         same = owner[:2] == (spider, topic.name)
         raise FocusError(

@@ -18,10 +18,14 @@ from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 #: More links than this on one page are a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
 
+#: Tags nested deeper than this are a mistake or a trap; libxml2 takes a time that grows with their square.
+MAX_DEPTH = 1_000
+_PIECE = 1 << 16
+
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]*)", re.IGNORECASE)
 _HTML_START = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
     re.I | re.S,
 )
 
@@ -60,7 +64,7 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
     if mime and not _is_text(mime):
         page.problem = f"not HTML: {mime}"
         return page
-    _, text = html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)
+    text = _decode(body, content_type)
     sample = text[:2000]
     if len(_CONTROL.findall(sample)) * 10 > len(sample):
         page.problem = f"binary content called {mime or 'nothing'}"
@@ -76,13 +80,26 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
         return page
     reader = _Reader(page)
     parser = etree.HTMLParser(target=reader, encoding="utf-8")  # type: ignore[arg-type]
+    data = text.encode("utf-8", "replace")
     try:
-        parser.feed(text.encode("utf-8", "replace"))
-        parser.close()
+        for start in range(0, len(data), _PIECE):
+            parser.feed(data[start : start + _PIECE])
+            if reader.deepest > MAX_DEPTH:
+                page.problem = f"tags nested more than {MAX_DEPTH:,} deep"
+                break
+        else:
+            parser.close()
     except etree.LxmlError as error:  # nothing but a doctype or comments, for instance
         page.problem = f"unreadable HTML: {error}"
     reader.finish()
     return page
+
+
+def _decode(body: bytes, content_type: str) -> str:
+    try:
+        return html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)[1]
+    except (LookupError, ValueError):  # a charset that is none, such as base64 or idna
+        return body.decode(_guess_encoding(body), "replace")
 
 
 def robots_directives(text: str) -> set[str]:
@@ -131,6 +148,7 @@ class _Reader:
         self.inked = False
         self.block_start = 0
         self.hidden = 0
+        self.depth = self.deepest = 0
         self.title: list[str] | None = None
         self.heading_start = -1
         self.heading_level = 0
@@ -169,11 +187,15 @@ class _Reader:
     # ---- events from lxml
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.depth += 1
+        if self.depth > self.deepest:
+            self.deepest = self.depth
         handle = self.starts.get(tag)
         if handle is not None:
             handle(attributes)
 
     def end(self, tag: str) -> None:
+        self.depth -= 1
         handle = self.ends.get(tag)
         if handle is not None:
             handle()

@@ -186,6 +186,7 @@ class Page:
         #: Links beyond the limit for one page, which were not read.
         self.links_left_out = 0
         self.raw_text = ""
+        self._cuts: dict[Block, str] = {}
         self.judgement: Judgement | None = None
         #: The link that led here, as it was stored; None for a seed.
         self.via: Link | None = None
@@ -199,14 +200,17 @@ class Page:
 
     def cut(self, block: Block) -> str:
         """The text of a block, with white space folded."""
-        return " ".join(self.raw_text[block.start : block.end].split())
+        text = self._cuts.get(block)
+        if text is None:
+            text = self._cuts[block] = " ".join(self.raw_text[block.start : block.end].split())
+        return text
 
     @cached_property
     def text(self) -> str:
         """The visible text, a line per block."""
         return "\n".join(self.cut(block) for block in self.blocks)
 
-    @property
+    @cached_property
     def main_heading(self) -> str:
         """The first heading of the highest level, or the title."""
         return min(self.headings, key=lambda heading: heading.level).text if self.headings else self.title

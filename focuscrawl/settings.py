@@ -56,8 +56,8 @@ DOWNLOADER_MIDDLEWARES = {
 }
 ITEM_PIPELINES = {
     "focuscrawl.pipelines.classify.ClassifyPipeline": 100,
-    "focuscrawl.pipelines.matched.MatchedUrlsPipeline": 200,
-    "focuscrawl.pipelines.store.StorePipeline": 300,
+    "focuscrawl.pipelines.store.StorePipeline": 200,
+    "focuscrawl.pipelines.matched.MatchedUrlsPipeline": 300,
     "focuscrawl.pipelines.pages.PagesFilePipeline": 400,
 }
 EXTENSIONS = {

@@ -53,6 +53,7 @@ class Store:
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
+        self.failed: BaseException | None = None
         self.new = not path.exists()
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
@@ -115,14 +116,30 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that happens inside is stored, or nothing of it."""
+        """All that happens inside is stored, or nothing of it.
+
+        The frontier in memory is ahead of the file when a transaction fails, so it is the last one: the crawl has to
+        stop, and finds itself again in the file.
+        """
+        if self.failed is not None:
+            raise sqlite3.OperationalError(f"an earlier write failed ({self.failed})")
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
             self.execute("COMMIT")
-        except BaseException:
+        except BaseException as error:
+            self.failed = error
             self.connection.rollback()
             raise
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """A transaction of its own, unless one is under way."""
+        if self.connection.in_transaction:
+            yield
+        else:
+            with self.transaction():
+                yield
 
     # ---- meta
 
@@ -156,9 +173,9 @@ class Store:
                 judgement.relevant if judgement else None,
                 page.matched,
                 page.title,
-                json.dumps(page.topics),
+                json.dumps(page.topics, default=str),
                 page.fetched_at,
-                json.dumps(judgement.why) if judgement else None,
+                json.dumps(judgement.why, default=str) if judgement else None,
                 page.problem,
                 json.dumps(page.redirects) if page.redirects else None,
                 ",".join(sorted(page.robots)),
@@ -179,7 +196,7 @@ class Store:
         for number, (link, url_id) in enumerate(zip(links, url_ids, strict=True), first):
             if link.why is not why:  # most strategies give all links of a page the same reason
                 why = link.why
-                why_text = json.dumps(why) if why else None
+                why_text = json.dumps(why, default=str) if why else None
             place = link.position, link.anchor, link.text_before(), link.text_after()
             rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
         self.executemany("INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)

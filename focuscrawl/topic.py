@@ -130,7 +130,7 @@ def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:
 
 
 def _keyword_table(value: Any, where: str) -> dict[str, float]:
-    if isinstance(value, list):
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
         value = dict.fromkeys(value, 1)
     if not isinstance(value, Mapping):
         raise FocusError(f"{where}: 'keywords' must be a table of words and weights, as in {KEYS['keywords']}")
@@ -155,7 +155,10 @@ def _examples(items: list[str], key: str, where: str, folder: Path | None) -> li
         path = Path(item)
         if path.is_absolute():
             base, path = Path(path.anchor), path.relative_to(path.anchor)
-        files = sorted(file for file in base.glob(str(path)) if file.is_file())
+        try:
+            files = sorted(file for file in base.glob(str(path)) if file.is_file())
+        except (ValueError, NotImplementedError, IndexError, OSError):  # no pattern at all
+            files = []
         if not files:
             raise FocusError(f"{where}: '{key}': {item} matches no file (paths are relative to the topic file)")
         found += files

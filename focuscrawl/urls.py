@@ -26,6 +26,9 @@ BINARY = re.compile(
 )
 
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+# Characters that some parsers escape and others leave: they make no difference.
+_ODD = re.compile(r"""[\[\]|{}^`\\"<>' ]""")
+_ESCAPED = str.maketrans({char: f"%{ord(char):02X}" for char in "[]|{}^`\\\"<>' "})
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 _URL_WORD = re.compile(r"[^\W\d_]{2,}")
 _COMMON_URL_WORDS = frozenset(
@@ -143,6 +146,8 @@ def canonical(url: str, *, any_scheme: bool = True) -> str:
     if rest.startswith("www."):
         rest = rest[4:]
     path, mark, query = rest.partition("?")
+    if _ODD.search(rest):
+        path, query = path.translate(_ESCAPED), query.translate(_ESCAPED)
     if "%" in path:
         path = _ESCAPE.sub(_normal_escape, path)
     if mark:

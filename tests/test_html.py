@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from time import process_time
 
 import pytest
 
@@ -192,9 +193,41 @@ def test_scraps_are_no_error(body):
     assert isinstance(read(body), Page)
 
 
-def test_ten_megabytes_of_nested_tags_are_read():
+def test_ten_megabytes_of_nested_tags_have_a_reason():
     page = read(b"<body><a href=first>x</a>" + b"<div>" * 2_000_000 + b"<a href=last>deep</a>")
-    assert [link.anchor for link in page.links] == ["x", "deep"]
+    assert page.problem == "tags nested more than 1,000 deep"
+    assert [link.anchor for link in page.links] == ["x"]
+
+
+def test_deep_but_honest_pages_are_read():
+    page = read(b"<font>" * 900 + b"<a href=last>deep</a>")
+    assert page.problem is None
+    assert [link.anchor for link in page.links] == ["deep"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<!---->" * 50_000 + b"x",
+        b"<b>" * 300_000 + b"</i>" * 300_000,
+        b"<a href=x>" * 100_000,
+        b"<!--" * 200_000,
+        b"<p " + b"a=1 " * 200_000,
+    ],
+)
+@pytest.mark.parametrize("content_type", ["text/plain", "text/html"])
+def test_no_page_takes_long(body, content_type):
+    began = process_time()
+    read(body, content_type)
+    assert process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    "charset", ["base64", "hex", "zlib", "rot13", "idna", "undefined", "utf-7", "\x00", "a" * 1000]
+)
+def test_charsets_that_are_none_do_no_harm(charset):
+    assert read(b"<p>words", f"text/html; charset={charset}").words == ["words"]
+    assert "words" in read(f"<meta charset='{charset}'><p>words".encode(), "text/html").words
 
 
 def test_more_links_than_a_page_should_have_are_counted_and_left_out(monkeypatch):

@@ -160,7 +160,7 @@ def test_requests_of_its_own_survive_a_stop(crawl, tmp_path):
             assert response.request.method == "POST"
             assert response.request.body == b"x=\xff"
             page = self.read(response)
-            page.title = "form"
+            page.title = "answer to the form"
             yield page
 
         def score(self, page):
@@ -169,7 +169,23 @@ def test_requests_of_its_own_survive_a_stop(crawl, tmp_path):
     web = small_web({"root": [], "form": []})
     crawl(Own, web, seeds=at("root"), max_pages=1)
     crawled = crawl(Own, web, seeds=at("root"))
-    assert [page["title"] for page in crawled.pages] == ["root", "form"]
+    assert [page["title"] for page in crawled.pages] == ["root", "answer to the form"]
+
+
+def test_a_retried_form_is_not_taken_for_a_link(crawl):
+    class Own(FixedScores):
+        def parse(self, response):
+            yield from super().parse(response)
+            if response.url == at("root"):
+                yield Request(at("form/0.4"), method="POST", body=b"x")
+
+        def score(self, page):
+            return [0.9 if "form" in link.url else 0.5 for link in page.links]
+
+    web = small_web({"root": ["form/0.4"]})
+    web.answers[at("form/0.4")] = Answer(500, "text/html", b"")
+    crawled = crawl(Own, web, seeds=at("root"))
+    assert [page["status"] for page in crawled.pages] == [200, 500, 500]
 
 
 def test_depth_and_url_length_are_limited_if_asked_for(crawl, tmp_path):
@@ -240,6 +256,27 @@ def test_a_directory_belongs_to_its_spider_and_topic(crawl, tmp_path):
         crawl("breadth_first", web, seeds=at("a"), keywords="y")
     with pytest.raises(FocusError, match="with other keywords"):
         crawl("breadth_first", web, seeds=at("a"), keywords="x:2")
+
+
+def test_the_scheme_rule_cannot_change_half_way(crawl):
+    web = small_web({"a": []})
+    crawl("breadth_first", web, seeds=at("a"))
+    with pytest.raises(FocusError, match="begun with another FOCUS_ANY_SCHEME"):
+        crawl("breadth_first", web, settings={"FOCUS_ANY_SCHEME": False}, seeds=at("a"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("FOCUS_FRONTIER_SIZE", "many", "a whole number"),
+        ("FOCUS_PAGES_PER_HOST", "-1", "a whole number"),
+        ("FOCUS_AGEING", "slow", "a number"),
+        ("FOCUS_HOSTS_PER_BATCH", None, "a whole number"),
+    ],
+)
+def test_wrong_settings_are_named(crawl, name, value, expected):
+    with pytest.raises(FocusError, match=f"setting {name}={value}: expected {expected}, at least 0"):
+        crawl("breadth_first", small_web({"a": []}), settings={name: value}, seeds=at("a"))
 
 
 def test_a_directory_in_use_is_refused(crawl, tmp_path):

@@ -58,6 +58,8 @@ def test_the_short_way_to_join_agrees_with_the_parser(path, prefix, rest):
         ("http://example.com/a?utm_medium=x", "http://example.com/a"),
         ("http://example.com/%7Ejoe", "http://example.com/~joe"),
         ("http://example.com/%c3%a4", "http://example.com/%C3%A4"),
+        ("http://example.com/?f[a]=1", "http://example.com/?f%5Ba%5D=1"),
+        ("http://example.com/p|q", "http://example.com/p%7Cq"),
     ],
 )
 def test_the_same_page_under_two_names_has_one_key(one, other):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -12,6 +13,8 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.spider import FocusedSpider
+
+logger = logging.getLogger(__name__)
 
 
 class Command(CrawlCommand):
@@ -43,8 +46,10 @@ class Command(CrawlCommand):
             task = process.crawl(crawler, **opts.spargs)
             process.start()
             error = _error_of(task)
-            if error is not None:
+            if isinstance(error, FocusError):
                 raise error
+            if error is not None:
+                logger.error("The crawl failed: %s", error, exc_info=error)
         except FocusError as problem:
             self._say(str(problem))
             self.exitcode = 2
@@ -78,4 +83,4 @@ def _error_of(task: object) -> BaseException | None:
     if done is None or not done() or task.cancelled():  # type: ignore[attr-defined]
         return None
     error: BaseException | None = task.exception()  # type: ignore[attr-defined]
-    return error if isinstance(error, FocusError) else None
+    return error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -59,11 +60,12 @@ class Command(ScrapyCommand):
             if opts.save:
                 self._save(web, name, opts.save)
                 return
-            server = WebServer(web, opts.port)
         except FocusError as error:
             print(f"focuscrawl: {error}", file=sys.stderr)
             self.exitcode = 2
             return
+        try:
+            server = WebServer(web, opts.port)
         except (OSError, OverflowError) as error:
             print(
                 f"focuscrawl: cannot listen on port {opts.port}: {error}; choose another with --port", file=sys.stderr
@@ -85,5 +87,8 @@ class Command(ScrapyCommand):
             raise FocusError(f"web '{name}' cannot be saved; only demo can")
         if path.exists():
             raise FocusError(f"{path} is there already; move it away or choose another --save")
-        web.save(path)
+        try:
+            web.save(path)
+        except (OSError, sqlite3.Error) as error:
+            raise FocusError(f"cannot write {path}: {error}") from None
         print(f"Wrote {path}: {sum(1 for _ in web.pages())} pages on {len(web.hosts())} hosts")

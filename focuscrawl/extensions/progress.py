@@ -39,6 +39,7 @@ class Progress:
         self.live = sys.stderr.isatty() if wanted == "auto" else crawler.settings.getbool("FOCUS_PROGRESS")
         self.interval = REFRESH if self.live else crawler.settings.getfloat("LOGSTATS_INTERVAL")
         self.bar: Bar | None = None
+        self.loop: Any = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
@@ -53,7 +54,6 @@ class Progress:
         self.max_pages: int = getattr(spider, "max_pages", 0)
         if self.live:
             self._start_bar(spider.name)
-        self.loop: Any = None
         if self.interval:
             self.loop = create_looping_call(self.show)
             self.loop.start(self.interval, now=self.live)
@@ -96,6 +96,8 @@ class Progress:
             logger.info("%s", self.figures())
 
     def closed(self, reason: str) -> None:
+        if not hasattr(self, "began"):  # the crawl failed before it was open
+            return
         if self.loop is not None and self.loop.running:
             self.loop.stop()
         if self.bar is not None:

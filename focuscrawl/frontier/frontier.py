@@ -17,7 +17,7 @@ from focuscrawl import urls
 from focuscrawl.store import Store
 
 # What is known of a URL. KNOWN: seen, but not waiting (refused, or fallen off the end): it may come back.
-KNOWN, QUEUED, COLD, IN_FLIGHT, DONE = range(5)
+KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 
 
 class _Host:
-    __slots__ = ("cold", "floor", "heap", "in_flight", "name", "pages", "place")
+    __slots__ = ("cold", "floor", "heap", "in_flight", "name", "pages", "place", "shown")
 
     def __init__(self, name: str, pages: int = 0) -> None:
         self.name = name
@@ -58,9 +58,11 @@ class _Host:
         #: (-rank, url id) of the entries in memory, and how many more are on disk only, none better than `floor`.
         self.heap: list[tuple[float, int]] = []
         self.cold = 0
-        self.floor = -inf
+        self.floor: tuple[float, int] = (inf, 0)
         #: Where the host stands: "" without entries, or in the heap or set of that name.
         self.place = ""
+        #: The one entry in the heap of free hosts that counts.
+        self.shown: tuple[float, int] | None = None
 
 
 class Frontier:
@@ -109,7 +111,6 @@ class Frontier:
         self._ready: list[tuple[float, int, int]] = []  # (-rank, url id, host id)
         self._waiting: list[tuple[float, int]] = []  # (time, host id)
         self._worst: list[tuple[float, int]] = []  # (rank, -url id), only with a size
-        self._busy = 0  # hosts set aside until they are released
         self._overfull: set[int] = set()  # hosts with more entries in memory than they should have
         self._benched: list[int] = []  # hosts that had their turn in this run
         self._used: set[int] = set()
@@ -122,14 +123,19 @@ class Frontier:
 
     def _load(self) -> None:
         store = self.store
-        for host_id, name, pages in store.execute("SELECT id, name, pages FROM host ORDER BY id"):
-            self._hosts.append(_Host(name, pages))
+        # ids may have gaps: what was numbered in a transaction that failed is not there
+        self._hosts += [_Host("") for _ in range(store.execute("SELECT ifnull(max(id), 0) FROM host").fetchone()[0])]
+        for host_id, name, pages in store.execute("SELECT id, name, pages FROM host"):
+            self._hosts[host_id] = _Host(name, pages)
             self._host_ids[name] = host_id
-        for url_id, key, host_id, done in store.execute("SELECT id, key, host, done FROM url ORDER BY id"):
+        count = store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
+        self._state.extend(bytes(count))
+        self._rank.extend(array("d", bytes(8 * count)))
+        self._host_of.extend(array("I", bytes(self._host_of.itemsize * count)))
+        for url_id, key, host_id, done in store.execute("SELECT id, key, host, done FROM url"):
             self._ids[key] = url_id
-            self._state.append(DONE if done else KNOWN)
-            self._rank.append(0.0)
-            self._host_of.append(host_id)
+            self._state[url_id] = DONE if done else KNOWN
+            self._host_of[url_id] = host_id
         self._pages = store.count()
         for url_id, host_id, rank, cold in store.execute("SELECT url_id, host, rank, cold FROM frontier"):
             self._rank[url_id] = rank
@@ -138,7 +144,7 @@ class Frontier:
             if cold:
                 self._state[url_id] = COLD
                 host.cold += 1
-                host.floor = max(host.floor, rank)
+                host.floor = min(host.floor, (-rank, url_id))
             else:
                 self._state[url_id] = QUEUED
                 host.heap.append((-rank, url_id))
@@ -247,7 +253,7 @@ class Frontier:
         host = self._hosts[host_id]
         if self.size:
             heappush(self._worst, (rank, -url_id))
-        if host.cold and rank <= host.floor and url_id not in self._moved:
+        if host.cold and (-rank, url_id) > host.floor and url_id not in self._moved:
             self._state[url_id] = COLD
             host.cold += 1
             return True
@@ -262,10 +268,10 @@ class Frontier:
         entry = (-rank, url_id)
         heappush(host.heap, entry)
         if host.place == "":
-            host.place = "ready"
-            heappush(self._ready, (-rank, url_id, host_id))
+            self._put_ready(host_id)
         elif host.place == "ready" and host.heap[0] == entry:
-            heappush(self._ready, (-rank, url_id, host_id))
+            host.shown = entry
+            heappush(self._ready, (*entry, host_id))
         if len(host.heap) > 2 * self.hot:
             self._overfull.add(host_id)
 
@@ -288,7 +294,7 @@ class Frontier:
             self._state[url_id] = COLD
         if rest:
             host.cold += len(rest)
-            host.floor = max(host.floor, -rest[0][0])
+            host.floor = min(host.floor, rest[0])
             self.store.executemany("UPDATE frontier SET cold = 1 WHERE url_id = ?", [(url_id,) for _, url_id in rest])
 
     def _refill(self, host_id: int, host: _Host) -> None:
@@ -303,18 +309,22 @@ class Frontier:
                 host.cold -= 1
                 heappush(host.heap, (-rank, url_id))
         if len(rows) > self.hot:
-            host.floor = rows[-1][1]
+            host.floor = (-rows[-1][1], rows[-1][0])
         else:
-            host.floor, host.cold = -inf, 0
-        self.store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(row[0],) for row in rows[: self.hot]])
+            host.floor, host.cold = (inf, 0), 0
+        with self.store.batch():
+            self.store.executemany(
+                "UPDATE frontier SET cold = 0 WHERE url_id = ?", [row[:1] for row in rows[: self.hot]]
+            )
 
     def _drop_worst(self) -> None:
         """Keep to the size."""
         gone: list[tuple[int]] = []
-        while self.queued > self.size:
+        while self._worst and self.queued > self.size:
             rank, negative = heappop(self._worst)
             url_id = -negative
-            if self._state[url_id] not in (QUEUED, COLD) or self._rank[url_id] != rank:
+            waits = self._state[url_id] in (QUEUED, COLD) and self._rank[url_id] == rank
+            if not waits or url_id in self._moved:  # what is half way to its page is not given up
                 continue
             self._thaw(url_id)
             self._state[url_id] = KNOWN
@@ -342,7 +352,7 @@ class Frontier:
             heap = host.heap
             while heap and not self._holds(*heap[0]):
                 heappop(heap)
-            if heap or not host.cold:
+            if not host.cold or (heap and heap[0] < host.floor):
                 return heap[0] if heap else None
             self._refill(host_id, host)
 
@@ -350,6 +360,7 @@ class Frontier:
         host = self._hosts[host_id]
         head = self._head(host_id)
         host.place = "ready" if head else ""
+        host.shown = head
         if head:
             heappush(self._ready, (*head, host_id))
 
@@ -361,7 +372,6 @@ class Frontier:
 
     def _unbusy(self, host_id: int) -> None:
         if self._hosts[host_id].place == "busy":
-            self._busy -= 1
             self._put_ready(host_id)
 
     def next_time(self) -> float:
@@ -376,16 +386,12 @@ class Frontier:
         while ready:
             negative_rank, url_id, host_id = ready[0]
             host = self._hosts[host_id]
-            head = self._head(host_id) if host.place == "ready" else None
-            if head is None:
+            if host.place != "ready" or host.shown != (negative_rank, url_id):
                 heappop(ready)
-                if host.place == "ready":
-                    host.place = ""
                 continue
-            if head != (negative_rank, url_id):
+            if self._head(host_id) != host.shown:
                 heappop(ready)
-                if head > (negative_rank, url_id):  # the better one is gone; a better head would be in here already
-                    heappush(ready, (*head, host_id))
+                self._put_ready(host_id)
                 continue
             if host_id in self._used:
                 heappop(ready)
@@ -398,7 +404,6 @@ class Frontier:
                     self._close_host(host_id)
                 else:
                     host.place = "busy"
-                    self._busy += 1
                 continue
             time = free_at(host.name)
             if time <= now:
@@ -406,7 +411,6 @@ class Frontier:
             heappop(ready)
             if time == inf:
                 host.place = "busy"
-                self._busy += 1
             else:
                 host.place = "waiting"
                 heappush(self._waiting, (time, host_id))
@@ -420,7 +424,8 @@ class Frontier:
         gone += {(url_id,) for negative_rank, url_id in host.heap if self._holds(negative_rank, url_id)}
         for (url_id,) in gone:
             self._state[url_id] = KNOWN
-        self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
+        with self.store.batch():
+            self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
         self.queued -= len(gone)
         self.host_full += len(gone)
         host.heap, host.cold, host.place = [], 0, ""
@@ -448,13 +453,14 @@ class Frontier:
     def pop(self, now: float, free_at: FreeAt) -> Entry | None:
         """Take the best URL among the hosts that are free, None if there is none at the moment."""
         while True:
-            # a URL seen twice stands in there twice
-            if self.batch > 1 and (self._batch_left <= 0 or len(self._pending) >= self.queued):
+            if self.batch > 1 and self._batch_left <= 0:
                 self._next_batch()
             best = self._best(now, free_at)
             if best is None:
-                # none is waiting or busy: every host that has entries had its turn
-                if self._benched and not self._waiting and not self._busy:
+                if self._pending:  # the batch has nothing that can be fetched now
+                    self._next_batch()
+                    continue
+                if self._benched:  # the run has no other host that can be fetched now
                     self._next_run()
                     continue
                 return None
@@ -462,7 +468,7 @@ class Frontier:
             row = self.store.execute(
                 "SELECT url_id, url, score, rank, depth, via, request FROM frontier WHERE url_id = ?", (url_id,)
             ).fetchone()
-            if row is None:  # taken out of the file by somebody else
+            if row is None:  # somebody took it out of the file
                 self._state[url_id] = KNOWN
                 self.queued -= 1
                 continue
@@ -529,8 +535,7 @@ class Frontier:
         if state in (QUEUED, COLD):
             self.queued -= 1
             self._thaw(url_id)
-        self._state[url_id] = IN_FLIGHT
-        self._hosts[self._host_of[url_id]].in_flight += 1
+        self._state[url_id] = CLAIMED
         return True
 
     def _leave(self, url_id: int) -> None:

@@ -10,8 +10,7 @@ import base64
 import json
 import logging
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ from twisted.python.failure import Failure
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
-from focuscrawl.frontier.frontier import DONE, Candidate, Entry
+from focuscrawl.frontier.frontier import Candidate, Entry
 from focuscrawl.page import Page
 from focuscrawl.spider import now
 
@@ -61,7 +60,7 @@ class FrontierScheduler(BaseScheduler):
         self.crawl = Crawl.of(crawler)
         self.frontier = self.crawl.frontier
         self.stats = crawler.stats
-        #: Requests that are not just a URL, or are on their way again, by URL id.
+        #: Requests that are on their way again, or cannot be stored, by URL id.
         self._live: dict[int, Request] = {}
         #: Hosts of the requests that are between here and the end of their download, by URL id.
         self._downloading: dict[int, str] = {}
@@ -118,14 +117,14 @@ class FrontierScheduler(BaseScheduler):
     def _stopped(self) -> None:
         self.crawl.close()
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """A transaction; if the file cannot be written the crawl stops."""
+    def _write(self, work: Callable[[], bool | None]) -> bool:
+        """Do some work in one transaction; if the file cannot be written the crawl stops."""
         try:
             with self.crawl.store.transaction():
-                yield
+                return bool(work())
         except sqlite3.Error as error:
             self.give_up(error)
+            return False
 
     def give_up(self, error: Exception) -> None:
         """The crawl cannot be written any more (disk full, read-only, damaged): stop, with what is stored intact."""
@@ -142,33 +141,25 @@ class FrontierScheduler(BaseScheduler):
     def enqueue_request(self, request: Request) -> bool:
         focus = request.meta.get("focus")
         if focus and focus.get("id") in self._in_flight:
-            return self._again(request, focus)
+            return self._write(lambda: self._again(request, focus))
         key = None
         if request.method != "GET" or request.body:
             digest = self.crawler.request_fingerprinter.fingerprint(request)
             key = [int.from_bytes(digest[:8], "big", signed=True)]
-        with self._writing():
-            (url_id,) = self.frontier.identify([request.url], key)
-            if self.frontier.state(url_id) == DONE and not request.dont_filter:
-                return False
-            before = len(self.frontier)
-            focus = focus or {}
-            plain = self._plain(request)
-            candidate = Candidate(
-                url_id,
-                request.url,
-                focus.get("score", 1.0),
-                focus.get("depth", 0),
-                focus.get("via"),
-                None if plain else self._dump(request),
-            )
-            self.frontier.offer([candidate])
-            if len(self.frontier) == before:
-                return False
-            if not plain:
-                self._live[url_id] = request
-            return True
-        return False
+        return self._write(lambda: self._queue(request, focus or {}, key))
+
+    def _queue(self, request: Request, focus: dict[str, Any], key: list[int] | None) -> bool:
+        (url_id,) = self.frontier.identify([_normal(request.url)], key)
+        before = len(self.frontier)
+        plain = self._plain(request)
+        stored = None if plain else self._dump(request)
+        place = focus.get("score", 1.0), focus.get("depth", 0), focus.get("via")
+        self.frontier.offer([Candidate(url_id, request.url, *place, stored)])
+        if len(self.frontier) == before:
+            return False
+        if stored is None and not plain:
+            self._live[url_id] = request
+        return True
 
     def _plain(self, request: Request) -> bool:
         """Whether the URL says all there is to know about a request."""
@@ -186,7 +177,9 @@ class FrontierScheduler(BaseScheduler):
 
     def _dump(self, request: Request) -> str | None:
         try:
-            return json.dumps(request.to_dict(spider=self.spider), default=_bytes_to_json)
+            fields = request.to_dict(spider=self.spider)
+            fields["headers"] = {name.decode("latin-1"): values for name, values in fields["headers"].items()}
+            return json.dumps(fields, default=_bytes_to_json)
         except (TypeError, ValueError) as error:
             logger.warning("%s cannot be stored whole and will not survive a crash as it is: %s", request, error)
             return None
@@ -196,14 +189,15 @@ class FrontierScheduler(BaseScheduler):
         url_id: int = focus["id"]
         self._release(url_id)
         chain: list[int] = focus.setdefault("chain", [])
-        with self._writing():
-            (target,) = self.frontier.identify([request.url])
+        if request.url != self._in_flight[url_id].url:
+            (target,) = self.frontier.identify([_normal(request.url)])
             if target != url_id and target not in chain:
                 if not self.frontier.claim(target):
                     self._fail(focus, request.url, f"redirect to a page known already: {request.url}")
                     return True
                 chain.append(target)
-            self.frontier.again(url_id, urls.host(request.url))
+            request.meta.pop("download_slot", None)  # it names the host that was asked first
+        self.frontier.again(url_id, urls.host(request.url))
         self._in_flight.pop(url_id, None)
         self._live[url_id] = request
         return True
@@ -340,25 +334,27 @@ class FrontierScheduler(BaseScheduler):
         """The errback of every request: it gave no response."""
         request: Request = failure.request  # type: ignore[attr-defined]
         focus = request.meta["focus"]
-        with self._writing():
-            self._fail(focus, request.url, _reason(failure))
+        self._write(lambda: self._fail(focus, request.url, _reason(failure)))
         errback = focus.get("errback")
         return errback(failure) if errback else None
 
     def _fail(self, focus: dict[str, Any], url: str, reason: str) -> None:
-        if focus["id"] not in self._in_flight or self.crawl.fatal:  # a file that cannot be written learns nothing more
+        if focus["id"] not in self._in_flight:
             return
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
-        if not focus.get("via"):
+        if not focus.get("via") and not focus.get("parent"):
             logger.error("Seed %s: %s", url, reason)
         self.crawl.store.add_failure(focus["id"], url, reason, focus.get("via"), now())
         self.finished(focus)
 
+    def _fail_all(self, requests: list[Request], reason: str) -> None:
+        for request in requests:
+            self._fail(request.meta["focus"], request.url, reason)
+
     def _lost(self, response: Response | None, reason: str) -> None:
-        focus = response.meta.get("focus") if response is not None else None
-        if focus and focus.get("id") in self._in_flight:
-            with self._writing():
-                self._fail(focus, response.url, reason)  # type: ignore[union-attr]
+        focus = response.meta.get("focus") if isinstance(response, Response) else None
+        if focus and focus.get("id") in self._in_flight and not self.crawl.fatal:
+            self._write(lambda: self._fail(focus, response.url, reason))  # type: ignore[union-attr]
 
     def _reap(self) -> None:
         """Let go of requests that Scrapy is through with, but that gave no page: their callback did not make one."""
@@ -366,10 +362,8 @@ class FrontierScheduler(BaseScheduler):
         if slot is None:
             return
         through = [request for request in self._in_flight.values() if request not in slot.inprogress]
-        if through:
-            with self._writing():
-                for request in through:
-                    self.finished(request.meta["focus"])
+        if through and not self.crawl.fatal:
+            self._write(lambda: self._fail_all(through, "no page: its callback made none"))
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
         self._lost(response, f"spider error: {failure.value!r}")
@@ -381,6 +375,11 @@ class FrontierScheduler(BaseScheduler):
     def _idle(self) -> None:
         if self._full():
             raise CloseSpider("max_pages")
+
+
+def _normal(url: str) -> str:
+    """A URL in the form that links have."""
+    return urls.join(url, "") or url
 
 
 def _reason(failure: Failure) -> str:

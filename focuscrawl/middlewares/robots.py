@@ -89,11 +89,14 @@ class RobotsMiddleware:
             return known
         future: asyncio.Future[_Rules] = asyncio.get_running_loop().create_future()
         self._rules[site] = future
-        rules = await self._fetch(site)
-        if rules.parser is not None:
-            self._slow_down(site, rules.parser)
-        self._rules[site] = rules
-        future.set_result(rules)
+        rules = _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER)
+        try:
+            rules = await self._fetch(site)
+            if rules.parser is not None:
+                self._slow_down(site, rules.parser)
+        finally:  # whatever happens, nobody waits for ever
+            self._rules[site] = rules
+            future.set_result(rules)
         return rules
 
     def _slow_down(self, site: str, parser: Protego) -> None:

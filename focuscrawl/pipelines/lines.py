@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.exceptions import DropItem
 
 from focuscrawl.crawl import Crawl
+from focuscrawl.errors import FocusError
 from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.linefile import LineFile
 from focuscrawl.page import Page
@@ -41,7 +42,11 @@ class LinesPipeline:
         raise NotImplementedError
 
     def open_spider(self) -> None:
-        self.file = LineFile(self.crawl.folder / self.filename, self.stored(self.crawl.store))
+        path = self.crawl.folder / self.filename
+        try:
+            self.file = LineFile(path, self.stored(self.crawl.store))
+        except OSError as error:
+            raise FocusError(f"cannot write to {path}: {error.strerror}; move it away, or mend the disk") from None
 
     def process_item(self, item: Any) -> Any:
         line = self.line(item) if isinstance(item, Page) else None
@@ -54,4 +59,5 @@ class LinesPipeline:
         return item
 
     def close_spider(self) -> None:
-        self.file.close()
+        if hasattr(self, "file"):
+            self.file.close()

@@ -45,12 +45,13 @@ class StorePipeline:
     def _store(self, page: Page) -> None:
         crawl, scheduler = self.crawl, FrontierScheduler.of(self.crawler)
         store, frontier = crawl.store, crawl.frontier
+        focus = scheduler.focus_of(page.url_id)
+        known = frontier.find(page.url)
+        if focus is None and known is not None and frontier.state(known) >= IN_FLIGHT:
+            raise DropItem(f"{page.url} is stored already")
         with store.transaction():
-            focus = scheduler.focus_of(page.url_id)
             if focus is None:  # a page the frontier did not ask for
                 (page.url_id,) = frontier.identify([page.url])
-                if frontier.state(page.url_id) >= IN_FLIGHT:
-                    raise DropItem(f"{page.url} is stored already")
                 focus = {"id": page.url_id}
             page_id = store.add_page(page, focus.get("via"))
             if page.links:

@@ -226,6 +226,44 @@ def test_a_row_taken_out_of_the_file_is_passed_over(frontier):
     assert len(f) == 0
 
 
+def test_a_batch_that_waits_for_a_slow_host_does_not_hold_up_the_others(frontier):
+    f = frontier(batch=3)
+    offer(f, ("http://slow/1", 0.9), ("http://slow/2", 0.8))
+    assert take(f, 1) == ["http://slow/1"]
+    offer(f, ("http://quick/1", 0.1))
+    assert take(f, free_at={"slow": inf, "quick": 0.0}.__getitem__) == ["http://quick/1"]
+
+
+def test_a_run_that_waits_for_a_slow_host_does_not_hold_up_the_others(frontier):
+    f = frontier(hosts_per_batch=10)
+    offer(f, ("http://slow/1", 0.9), *((f"http://quick/{n}", 0.1) for n in range(5)))
+    assert len(take(f, free_at={"slow": inf, "quick": 0.0}.__getitem__)) == 5
+
+
+def test_entries_that_come_back_keep_to_the_order_of_those_on_disk(frontier):
+    f = frontier(hot=3)
+    offer(f, *((f"http://a/{n}", n / 100) for n in range(1, 40)))
+    (last,) = offer(f, ("http://a/last", 0.995))
+    assert take(f, 1) == ["http://a/last"]
+    f.store.execute("UPDATE frontier SET rank = 0.2 WHERE url_id = ?", (last,))
+    f._rank[last] = 0.2
+    f.again(last, "a")
+    assert take(f) == [f"http://a/{n}" for n in range(39, 20, -1)] + ["http://a/20", "http://a/last"] + [
+        f"http://a/{n}" for n in range(19, 0, -1)
+    ]
+
+
+def test_a_long_chain_of_good_pages_leaves_nothing_behind(frontier):
+    f = frontier()
+    offer(f, *((f"http://a/poor{n}", 0.1) for n in range(100)))
+    for n in range(500):
+        offer(f, (f"http://a/good{n}", 0.9))
+        assert take(f, 1) == [f"http://a/good{n}"]
+        finish(f, f"http://a/good{n}")
+    take(f, 5)
+    assert len(f._ready) <= 2
+
+
 def test_what_fell_in_worth_is_put_back(frontier):
     f = frontier()
     offer(f, ("http://a/1", 0.9), ("http://b/1", 0.8), ("http://c/1", 0.2))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from datetime import datetime
+from itertools import pairwise
+
 import pytest
 from scrapy.exceptions import DropItem
 
 from focuscrawl.frontier.scheduler import priority
 from focuscrawl.page import Page
+from focuscrawl.store import Store
 from focuscrawl.web.webs import Answer
 from tests.conftest import FixedScores, at, small_web
 
@@ -61,6 +66,76 @@ def test_a_redirect_to_a_page_that_is_stored_is_noted(crawl):
     crawled = crawl("breadth_first", web, seeds=at("a"))
     assert crawled.urls == [at("a"), at("b")]
     assert crawled.sql("SELECT reason FROM failure") == [(f"redirect to a page known already: {at('a')}",)]
+
+
+@pytest.mark.parametrize("target", ["http://c.example", "http://c.example:80/", "http://C.example/#x"])
+def test_a_redirect_to_a_page_by_another_spelling_is_that_page(crawl, target):
+    web = small_web({"a": ["c", "old"], "c": []})
+    web.redirect(at("old"), target)
+    for spelling in ("http://c.example", "http://c.example:80/"):
+        web.answers[spelling] = web.answers[at("c")]
+    assert crawl("breadth_first", web, seeds=at("a")).urls == [at("a"), at("c")]
+
+
+def test_redirects_keep_the_distance_of_the_host_they_lead_to(crawl):
+    web = small_web({"seed": [f"a{n}" for n in range(4)]} | {f"b/{n}": [] for n in range(4)})
+    for n in range(4):
+        web.redirect(at(f"a{n}"), at(f"b/{n}"))
+    settings = {
+        "DOWNLOAD_DELAY": 0.1,
+        "CONCURRENT_REQUESTS": 8,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "ROBOTSTXT_OBEY": False,
+    }
+    crawled = crawl("breadth_first", web, settings=settings, seeds=at("seed"))
+    times = sorted(datetime.fromisoformat(page["fetched_at"]) for page in crawled.pages if "//b." in page["url"])
+    assert len(times) == 4
+    assert min((later - earlier).total_seconds() for earlier, later in pairwise(times)) > 0.09
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_redirect_within_a_host_that_is_nearly_full_does_not_stop_the_crawl(crawl, limit):
+    web = small_web({"seed": ["a/1", "a/2", "a/3", "b"], "a/1": [], "a/2": [], "a/4": [], "b": []})
+    web.redirect(at("a/3"), at("a/4"))
+    crawled = crawl(
+        "breadth_first", web, settings={"FOCUS_PAGES_PER_HOST": limit, "CLOSESPIDER_TIMEOUT": 10}, seeds=at("seed")
+    )
+    assert crawled.stats["finish_reason"] == "finished"
+    assert at("b") in crawled.urls
+    assert sum("//a." in url for url in crawled.urls) == limit
+
+
+def test_after_a_write_that_failed_the_crawl_stops_and_goes_on_later(crawl, monkeypatch, tmp_path):
+    add_links = Store.add_links
+    failures = [sqlite3.OperationalError("database or disk is full")]
+
+    def failing(self, page_id, links, url_ids):
+        if page_id >= 3 and failures:
+            raise failures.pop()
+        return add_links(self, page_id, links, url_ids)
+
+    monkeypatch.setattr(Store, "add_links", failing)
+    web = small_web(
+        {f"h{n}": [f"h{n + 1}", f"x{n}", f"y{n}"] for n in range(12)}
+        | {f"{c}{n}": [] for c in "xy" for n in range(12)}
+        | {"h12": []}
+    )
+    first = crawl("breadth_first", web, settings={"CONCURRENT_REQUESTS": 8}, seeds=at("h0"))
+    assert first.stats["finish_reason"] == "store_failed"
+    assert 2 <= first.sql("SELECT count(*) FROM page")[0][0] < 10
+    second = crawl("breadth_first", web, seeds=at("h0"))
+    assert len(second.urls) == 37
+    assert second.sql("SELECT url FROM page ORDER BY id") == [(url,) for url in second.urls]
+
+
+def test_reasons_that_are_no_json_are_kept_as_text(crawl):
+    class Odd(FixedScores):
+        def score(self, page):
+            for link in page.links:
+                link.why = {"because": {1, 2}.__class__}
+            return super().score(page)
+
+    assert len(crawl(Odd, small_web({"root": ["a/0.5"], "a/0.5": []}), seeds=at("root")).urls) == 2
 
 
 def test_a_redirect_loop_ends(crawl):
@@ -152,6 +227,18 @@ def test_a_page_swallowed_on_its_way_does_not_hold_up_the_crawl(crawl):
     )
     assert crawled.urls == [at("root"), at("c/0.5")]
     assert crawled.sql("SELECT count(*) FROM frontier") == [(0,)]
+
+
+def test_a_page_yielded_twice_is_in_urls_txt_once(crawl):
+    class Twice(FixedScores):
+        def parse(self, response):
+            yield self.read(response)
+            yield self.read(response)
+
+        def matches(self, page):
+            return True
+
+    assert crawl(Twice, small_web({"root": []}), seeds=at("root")).matched == [at("root")]
 
 
 def test_a_second_page_for_one_response_is_stored_under_its_own_url_or_not_at_all(crawl):
