@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from math import log1p
 
@@ -11,6 +12,8 @@ from focuscrawl.page import Judgement, Page
 #: A keyword that makes up this share of a page's words counts in full; more of it says nothing new. A fixed frequency
 #: instead ranks long and short pages by different measures; benchmarks/judges.py shows what that costs.
 SATURATION = 1 / 200
+
+_MAX_WORDS = 500_000
 
 
 class KeywordJudge:
@@ -34,10 +37,30 @@ class KeywordJudge:
         #: (keyword as given, its stems, weight)
         self.terms = list(strongest.values())
         self.total = sum(weight for _, _, weight in self.terms)
+        # Few words of a page are keywords, and most words were met before: remembering which is which leaves only new
+        # words to be stemmed.
+        self._stems = {stem for _, stems, _ in self.terms for stem in stems}
+        self._forms: dict[str, str] = {}
+        self._met: set[str] = set()
+
+    def _count(self, page: Page) -> dict[str, int]:
+        """How often the stems occur that keywords are made of."""
+        words_of_page = Counter(page.words)
+        new = words_of_page.keys() - self._met
+        if new:
+            if len(self._met) > _MAX_WORDS:
+                self._met.clear()
+            self._met |= new
+            self._forms |= {word: stem for word in new if (stem := words.stem(word)) in self._stems}
+        counts: dict[str, int] = {}
+        for word in words_of_page.keys() & self._forms.keys():
+            stem = self._forms[word]
+            counts[stem] = counts.get(stem, 0) + words_of_page[word]
+        return counts
 
     def frequencies(self, page: Page) -> dict[str, int]:
         """How often each keyword occurs on the page; those that do not are left out."""
-        counts = page.counts
+        counts = self._count(page)
         found: dict[str, int] = {}
         joined = ""
         for name, stems, _ in self.terms:
