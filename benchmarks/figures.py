@@ -1,6 +1,6 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
-python benchmarks/figures.py [NAME …]        all of them, or some: demo throughput order frontier harvest judges
+python benchmarks/figures.py [NAME …]        all of them, or some: demo explain throughput order frontier harvest judges
 """
 
 from __future__ import annotations
@@ -12,12 +12,30 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NAMES = ("demo", "throughput", "order", "frontier", "harvest", "judges")
+NAMES = ("demo", "explain", "throughput", "order", "frontier", "harvest", "judges")
 DOCUMENTS = ("README.md", "docs/performance.md", "docs/strategies.md")
 
 
 def output(name: str) -> str:
     """What a benchmark prints."""
+    if name == "explain":
+        with tempfile.TemporaryDirectory() as folder:
+            options = [
+                "-a",
+                "topic=sorting",
+                "-a",
+                "max_pages=100",
+                "-s",
+                "FOCUS_WEB=demo",
+                "-s",
+                f"FOCUS_DIR={folder}/c",
+            ]
+            crawl = [sys.executable, "-m", "scrapy", "crawl", "best_first", *options, "-s", "CONCURRENT_REQUESTS=1"]
+            subprocess.run([*crawl, "-L", "ERROR"], cwd=ROOT, check=True)
+            url = "http://algorithm-club.example/notes/heap-sort"
+            command = [sys.executable, "-m", "scrapy", "explain", f"{folder}/c", url]
+            text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return f"$ scrapy explain crawls/best_first-sorting-algorithms {url}\n{text}".rstrip()
     if name == "demo":
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -50,8 +51,8 @@ class Crawl:
         self.topic = topic
         #: Why the crawl had to stop, if it could not go on.
         self.fatal: str | None = None
-        #: What went wrong first, in a crawl without a page.
-        self.first_failure: str | None = None
+        #: What went wrong, in a crawl that ended without a page that could be read.
+        self.problem: str | None = None
         self.pages = 0
         self._lock: IO[str] | None = None
         try:
@@ -62,6 +63,7 @@ class Crawl:
                 f"cannot write to {folder}: {error.strerror}; choose another with -s FOCUS_DIR=…"
             ) from None
         try:
+            self._check_files()
             self.store = Store(folder / "crawl.sqlite")
         except FocusError:
             self._drop_lock()
@@ -98,6 +100,17 @@ class Crawl:
         _crawls[crawler] = crawl
         return crawl
 
+    def _check_files(self) -> None:
+        """Files that a crawl would write over, and that no crawl here has made, are somebody's."""
+        if (self.folder / "crawl.sqlite").exists():
+            return
+        for name in ("URLs.txt", "pages.jsonl", "report.html"):
+            if (self.folder / name).exists():
+                raise FocusError(
+                    f"{self.folder} holds {name}, but no crawl.sqlite that it belongs to; move it away or choose"
+                    " another with -s FOCUS_DIR=…"
+                )
+
     def _take_lock(self) -> None:
         path = self.folder / ".lock"
         self._lock = path.open("a")
@@ -127,6 +140,7 @@ class Crawl:
                     store.set_meta("topic", topic.name)
                     store.set_meta("keywords", keywords)
                     store.set_meta("any_scheme", any_scheme)
+                    store.set_meta("runs", [])
             except Exception as error:
                 raise store.broken(error) from None
             return
@@ -142,15 +156,31 @@ class Crawl:
             + "; choose another with -s FOCUS_DIR=… or move it away"
         )
 
+    def note_run(self, **facts: Any) -> None:
+        """Keep what this run was given, for whoever has to tell later how the crawl was made."""
+        with self.store.transaction():
+            self.store.set_meta("runs", [*(self.store.meta("runs") or []), facts])
+
     def close(self) -> None:
         """Close the file and let others have the directory; safe to call twice."""
         if self._lock is None:
             return
-        if not self.pages:
-            row = self.store.execute("SELECT url, reason FROM failure ORDER BY id LIMIT 1").fetchone()
-            self.first_failure = f"{row[0]}: {row[1]}" if row else None
+        self.problem = self._problem()
         self.store.close()
         self._drop_lock()
+
+    def _problem(self) -> str | None:
+        if not self.store.path.exists():
+            return f"{self.store.path} was removed while the crawl was running, and the crawl with it"
+        try:
+            if self.store.execute("SELECT 1 FROM page WHERE problem IS NULL LIMIT 1").fetchone():
+                return None
+            row = self.store.execute(
+                "SELECT url, problem FROM page UNION ALL SELECT url, reason FROM failure LIMIT 1"
+            ).fetchone()
+        except sqlite3.Error as error:
+            return str(self.store.broken(error))
+        return f"no page could be read: {f'{row[0]}: {row[1]}' if row else 'none was asked for'}"
 
     def __del__(self) -> None:
         lock = getattr(self, "_lock", None)

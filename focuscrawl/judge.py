@@ -80,7 +80,7 @@ class KeywordJudge:
         """Judge by the weighted share of keywords that occur."""
         found = self.frequencies(page)
         why = {name: weight / self.total for name, _, weight in self.terms if name in found}
-        relevance = sum(why.values())
+        relevance = float(sum(why.values()))
         # sums of shares miss 1 by a rounding error, and "all" means all
         return Judgement(min(1.0, relevance), relevance >= threshold - 1e-9, why)
 
@@ -93,5 +93,5 @@ class KeywordJudge:
             for name, _, weight in self.terms
             if name in found
         }
-        relevance = sum(why.values())
+        relevance = float(sum(why.values()))
         return Judgement(min(1.0, relevance), relevance >= threshold - 1e-9, why)

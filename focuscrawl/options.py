@@ -25,12 +25,16 @@ class Option(Generic[T]):
         *,
         choices: tuple[str, ...] = (),
         at_least: float | None = None,
+        at_most: float | None = None,
+        expects: str = "",
         read: Callable[[str], T] | None = None,
     ) -> None:
         self.default = default
         self.help = help
         self.choices = choices
         self.at_least = at_least
+        self.at_most = at_most
+        self.expected = expects
         self.reader = read
         self.name = ""
 
@@ -52,10 +56,14 @@ class Option(Generic[T]):
 
     def expects(self) -> str:
         """What may be given, in words."""
+        if self.expected:
+            return self.expected
         if self.choices:
             return " or ".join(self.choices)
         kind = {int: "a whole number", float: "a number", bool: "yes or no"}.get(type(self.default), "a text")
-        return kind if self.at_least is None else f"{kind}, at least {self.at_least}"
+        least = "" if self.at_least is None else f", at least {self.at_least}"
+        most = "" if self.at_most is None else f", at most {self.at_most}"
+        return f"{kind}{least}{most}"
 
     def parse(self, value: Any) -> T:
         """The value for what was given on the command line; raises ValueError."""
@@ -70,6 +78,8 @@ class Option(Generic[T]):
         if self.choices and value not in self.choices:
             raise ValueError
         if self.at_least is not None and not value >= self.at_least:
+            raise ValueError
+        if self.at_most is not None and not value <= self.at_most:
             raise ValueError
         return value  # type: ignore[no-any-return]
 
@@ -86,19 +96,22 @@ def options_of(cls: type) -> dict[str, Option[Any]]:
     return found
 
 
-def set_options(spider: Any, given: Mapping[str, Any]) -> None:
-    """Set a spider's options from its arguments; what it does not know is refused by name."""
+def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
+    """Set a spider's options from its arguments; what it does not know is refused by name.
+
+    *others* are arguments that it takes besides.
+    """
     known = options_of(type(spider))
     for name, value in given.items():
         if name.startswith("_"):  # Scrapyd's own, such as _job
             continue
         option = known.get(name)
         if option is None:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(sorted(known))}"
+            names = sorted([*known, *others])
+            close = difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(names)}"
             raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
         try:
             setattr(spider, name, option.parse(value))
-        except (ValueError, TypeError) as error:
-            detail = f" ({error})" if option.reader and str(error) else ""
-            raise FocusError(f"option {name}={value}: expected {option.expects()}{detail}") from None
+        except (ValueError, TypeError):
+            raise FocusError(f"option {name}={value}: expected {option.expects()}") from None

@@ -36,6 +36,8 @@ FOCUS_NOFOLLOW = False
 #: Whether pages are obeyed that ask, by <meta name=robots> or X-Robots-Tag, not to be indexed (they do not match) or
 #: that their links not be followed.
 FOCUS_ROBOTS_META = True
+#: Stop when so many requests in a row got no answer at all: the network is down, not the hosts; 0: never.
+FOCUS_OUTAGE = 100
 #: Live progress on the terminal: "auto" (if there is one), True or False.
 FOCUS_PROGRESS = "auto"
 
@@ -89,6 +91,7 @@ DOWNLOAD_WARNSIZE = 0  # default 32 MiB
 REDIRECT_MAX_TIMES = 10  # default 20
 REDIRECT_PRIORITY_ADJUST = 0  # default 2; a redirect keeps the rank of its link
 RETRY_PRIORITY_ADJUST = 0  # default -1
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # default ERROR; dead links are counted and stored, not shouted about
 METAREFRESH_ENABLED = False  # default True; a refresh is a link like others
 COOKIES_ENABLED = False  # default True
 HTTPERROR_ALLOW_ALL = True  # default False; failures are pages too, with their status

@@ -8,6 +8,7 @@ something else now).
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,12 +19,13 @@ from scrapy.http import Response
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.python import to_unicode
 
-from focuscrawl import urls
+from focuscrawl import __version__, urls
+from focuscrawl import settings as project
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page, robots_directives
 from focuscrawl.judge import KeywordJudge
-from focuscrawl.options import Option, set_options
+from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
 from focuscrawl.topic import make_topic
 from focuscrawl.web import webs
@@ -44,7 +46,7 @@ class FocusedSpider(Spider):
     needs: tuple[str, ...] = ("keywords",)
 
     max_pages = Option(0, "stop at so many stored pages, earlier runs included; 0: when nothing is left", at_least=0)
-    threshold = Option(0.3, "relevance from which a page counts as being on the topic", at_least=0.0)
+    threshold = Option(0.3, "relevance from which a page counts as on the topic", at_least=0.0, at_most=1.0)
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class FocusedSpider(Spider):
         **options: Any,
     ) -> None:
         super().__init__()
-        set_options(self, options)
+        set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
         for part in ("seeds", *self.needs):
             if not getattr(self.topic, part):
@@ -87,25 +89,34 @@ class FocusedSpider(Spider):
         if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
             settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
         polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
+        together = settings.getint("CONCURRENT_REQUESTS") or 100
         if settings.get("FOCUS_WEB"):
             handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
             settings.set("DOWNLOAD_HANDLERS", handlers, priority="spider")
             if polite:  # nobody is bothered by a web in a file
                 settings.set("DOWNLOAD_DELAY", 0, priority="spider")
-                settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", settings["CONCURRENT_REQUESTS"], priority="spider")
+                settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", together, priority="spider")
         elif polite:  # nor by a server on the user's own machine
-            free = {"delay": 0, "concurrency": settings.getint("CONCURRENT_REQUESTS")}
+            free = {"delay": 0, "concurrency": together}
             slots = dict.fromkeys(("127.0.0.1", "localhost", "::1"), free)
             settings.set("DOWNLOAD_SLOTS", slots | settings.getdict("DOWNLOAD_SLOTS"), priority="spider")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
+        _check_setting_names(crawler.settings)
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
         elif "+" not in crawler.settings["USER_AGENT"] and not all(urls.is_local(seed) for seed in spider.start_urls):
             spider.logger.warning("say who is crawling: -s FOCUS_CONTACT=https://… goes into the User-Agent")
         spider.crawl = Crawl.open(crawler, spider.name, spider.topic, merge=spider.merge, batch=spider.batch)
+        spider.crawl.note_run(
+            began=now(),
+            focuscrawl=__version__,
+            user_agent=crawler.settings["USER_AGENT"],
+            seeds=spider.start_urls,
+            options={name: getattr(spider, name) for name in options_of(cls)},
+        )
         if type(spider).rescore is not FocusedSpider.rescore:
             spider.crawl.frontier.rescorer = spider._rescore
         return spider
@@ -227,6 +238,16 @@ class FocusedSpider(Spider):
             page.problem = f"HTTP {response.status}"
             return page
         return read_page(page, response.body, content_type(response))
+
+
+def _check_setting_names(settings: BaseSettings) -> None:
+    """A setting of ours that is misspelt would do nothing, silently."""
+    for name in settings:
+        if name.startswith("FOCUS_") and not hasattr(project, name):
+            close = difflib.get_close_matches(name, [known for known in dir(project) if known.startswith("FOCUS_")], 1)
+            raise FocusError(
+                f"unknown setting {name}; " + (f"did you mean {close[0]}?" if close else "see docs/settings.md")
+            )
 
 
 def content_type(response: Response) -> str:

@@ -58,20 +58,37 @@ class Store:
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
         try:
-            self.connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
-            self.execute = self.connection.execute
-            self.executemany = self.connection.executemany
-            self._prepare()
+            self._connect(path if create else f"{path.resolve().as_uri()}?mode=ro")
+            try:
+                self._prepare(writable=create)
+            except sqlite3.OperationalError:
+                if create:
+                    raise
+                # on a medium that cannot be written even readers of a WAL file have to be told that nobody writes
+                self.close()
+                self._connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1")
+                self._prepare(writable=False)
         except sqlite3.DatabaseError as error:
             self.close()
+            if self.new:
+                raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
             raise self.broken(error) from None
         except FocusError:
             self.close()
             raise
 
-    def _prepare(self) -> None:
+    def _connect(self, target: Path | str) -> None:
+        self.connection = sqlite3.connect(
+            target, isolation_level=None, cached_statements=256, uri=isinstance(target, str)
+        )
+        self.execute = self.connection.execute
+        self.executemany = self.connection.executemany
+
+    def _prepare(self, *, writable: bool) -> None:
         if not self.new:
             self._check()
+        if not writable:
+            return
         # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: no page is lost by a crash of the
         # program, and at a power cut the file stays sound
         self.execute("PRAGMA journal_mode = WAL")
@@ -89,7 +106,7 @@ class Store:
         if not tables:  # killed between creating the file and its tables
             self.new = True
             return
-        if not {"meta", "page", "frontier"} <= tables:
+        if not {"meta", "host", "url", "page", "link", "frontier", "failure", "example"} <= tables:
             raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
         if self.path.stat().st_size <= CHECK_BYTES:
             result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -146,7 +163,10 @@ class Store:
     def meta(self, key: str) -> Any:
         """A value kept about the crawl as a whole; None if it was never set."""
         row = self.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return json.loads(row[0]) if row else None
+        try:
+            return json.loads(row[0]) if row else None
+        except ValueError:
+            raise self.broken(f"meta '{key}' is {row[0]!r}") from None
 
     def set_meta(self, key: str, value: Any) -> None:
         """Keep a value about the crawl as a whole."""

@@ -124,6 +124,16 @@ def test_a_file_that_must_be_there_is_asked_for(tmp_path):
     assert not (tmp_path / "crawl.sqlite").exists()
 
 
+def test_a_file_can_be_looked_at_while_it_is_written(tmp_path, store):
+    with store.transaction():
+        store.add_page(page(), None)
+    looking = Store(tmp_path / "crawl.sqlite", create=False)
+    assert looking.count() == 1
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        looking.set_meta("x", 1)
+    looking.close()
+
+
 def test_a_file_left_empty_by_a_crash_is_begun_anew(tmp_path):
     (tmp_path / "crawl.sqlite").touch()
     store = Store(tmp_path / "crawl.sqlite")

@@ -12,6 +12,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
+from focuscrawl.extensions.progress import Progress
 from focuscrawl.spider import FocusedSpider
 
 logger = logging.getLogger(__name__)
@@ -57,15 +58,16 @@ class Command(CrawlCommand):
         if process.bootstrap_failed:
             self.exitcode = 1
         elif isinstance(crawler.spider, FocusedSpider):
+            progress = crawler.get_extension(Progress)
+            if progress is not None:
+                progress.stop()
             self._conclude(Crawl.of(crawler))
 
     def _conclude(self, crawl: Crawl) -> None:
         """A crawl that got nowhere has failed, and says why."""
-        if crawl.fatal:
-            self._say(crawl.fatal)
-            self.exitcode = 1
-        elif not crawl.pages:
-            self._say(f"no page was fetched: {crawl.first_failure or 'the crawl was stopped before the first one'}")
+        crawl.close()  # it is open still if the crawl was stopped at once
+        if problem := crawl.fatal or crawl.problem:
+            self._say(problem)
             self.exitcode = 1
         elif self.in_person:
             print(f"{crawl.matched:,} matched URLs are in {crawl.folder / 'URLs.txt'}", file=sys.stderr)

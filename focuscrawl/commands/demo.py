@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -79,8 +78,7 @@ class Command(ScrapyCommand):
             console.print(f"Each crawl fetches {pages} pages from the same two seeds.\n")
             for spider in SPIDERS:
                 crawl_folder = folder / spider
-                if (crawl_folder / "crawl.sqlite").exists():  # a demo begins at the beginning
-                    shutil.rmtree(crawl_folder)
+                _clear(crawl_folder)
                 self._crawl(spider, pages, crawl_folder, server.address)
                 outcomes[spider] = _outcome(crawl_folder, web, label)
         console.print()
@@ -113,6 +111,19 @@ class Command(ScrapyCommand):
             print(f"crawling with {spider} …", flush=True)
         if subprocess.run(command, env=environment, check=False).returncode:  # noqa: S603
             raise FocusError(f"the crawl with {spider} failed; see the lines above")
+
+
+def _clear(folder: Path) -> None:
+    """A demo begins at the beginning; what is not of an earlier one stays."""
+    if not (folder / "crawl.sqlite").exists():
+        return
+    store = Store(folder / "crawl.sqlite", create=False)
+    topic = store.meta("topic")
+    store.close()
+    if topic != load_topic(TOPIC).name:
+        raise FocusError(f"{folder} holds a crawl of topic '{topic}'; choose another --dir")
+    for name in ("crawl.sqlite", "crawl.sqlite-wal", "crawl.sqlite-shm", "URLs.txt", "pages.jsonl", "report.html"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _outcome(folder: Path, web: Web, label: str) -> Outcome:

@@ -87,6 +87,8 @@ class Progress:
         if crawl.topic.keywords:
             parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
         parts.append(f"{len(crawl.frontier):,} queued")
+        if self.live and not self.crawler.crawling:
+            parts.append("stopping (Ctrl-C again stops at once)")
         return ", ".join(parts)
 
     def show(self) -> None:
@@ -102,8 +104,14 @@ class Progress:
             self.loop.stop()
         if self.bar is not None:
             self.show()
-            self.bar.stop()
-            if self.handler is not None:
-                self.handler.setStream(sys.__stderr__)
+            self.stop()
         else:
             logger.info("%s (%s)", self.figures(), reason)
+
+    def stop(self) -> None:
+        """Give the terminal back, also after a crawl that was stopped at once."""
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
+            if self.handler is not None:
+                self.handler.setStream(sys.__stderr__)

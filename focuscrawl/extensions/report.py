@@ -28,5 +28,5 @@ class Report:
 
     def closed(self) -> None:
         crawl = Crawl.of(self.crawler)
-        if not crawl.fatal:
+        if not crawl.fatal and crawl.store.path.exists():
             (crawl.folder / "report.html").write_text(crawl_report(crawl.store), "utf-8")

@@ -543,8 +543,11 @@ class Frontier:
         self._hosts[host_id].in_flight -= 1
         self._unbusy(host_id)
 
-    def finish(self, url_ids: Sequence[int], *, page_host: str | None = None) -> None:
-        """URLs are dealt with; *page_host* gave a page. Call inside the transaction that stores the outcome."""
+    def finish(self, url_ids: Sequence[int], *, page_host: str | None = None, for_good: bool = True) -> None:
+        """URLs are dealt with; *page_host* gave a page. Call inside the transaction that stores the outcome.
+
+        If not *for_good* they stay in the file, to be tried again when the crawl is resumed.
+        """
         for url_id in url_ids:
             if self._state[url_id] == IN_FLIGHT:
                 self._leave(url_id)
@@ -553,7 +556,8 @@ class Frontier:
                 self._thaw(url_id)
             self._state[url_id] = DONE
             self._moved.discard(url_id)
-        self.store.mark_done(url_ids)
+        if for_good:
+            self.store.mark_done(url_ids)
         if page_host is not None:
             host_id = self.host_id(page_host)
             self._hosts[host_id].pages += 1

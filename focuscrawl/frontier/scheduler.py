@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import sqlite3
 from collections.abc import Callable
 from math import inf
@@ -17,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    CloseSpider,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro
@@ -27,6 +36,7 @@ from twisted.python.failure import Failure
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.frontier.frontier import Candidate, Entry
+from focuscrawl.middlewares.robots import RobotsUnreachable
 from focuscrawl.page import Page
 from focuscrawl.spider import now
 
@@ -39,6 +49,17 @@ logger = logging.getLogger(__name__)
 
 #: What the frontier puts into a request's meta by itself; a request with anything more is stored whole.
 _OWN_META = frozenset({"focus", "depth", "is_start_request"})
+
+
+#: Failures that may pass: the URL stays in the file and is tried again when the crawl is resumed.
+PASSING = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    ResponseDataLossError,
+    RobotsUnreachable,
+)
 
 
 def priority(score: float) -> int:
@@ -71,6 +92,9 @@ class FrontierScheduler(BaseScheduler):
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         self._inversions = 0
+        #: Requests in a row that got no answer at all.
+        self._outage = 0
+        self.outage_limit = crawler.settings.getint("FOCUS_OUTAGE")
         self._wake: Any = None
         self._wake_time = inf
 
@@ -92,11 +116,16 @@ class FrontierScheduler(BaseScheduler):
         connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
         connect(self._left_downloader, signals.request_left_downloader)
+        connect(self._answered, signals.response_received)
         connect(self._spider_error, signals.spider_error)
         connect(self._item_lost, signals.item_error)
         connect(self._item_lost, signals.item_dropped)
         connect(self._idle, signals.spider_idle)
         connect(self._stopped, signals.engine_stopped)
+        if self._full():
+            logger.warning(
+                "%d pages are stored already: raise max_pages (%d) to go on", self.crawl.pages, self.max_pages
+            )
         if self.crawl.resumed:
             logger.info(
                 "Resuming %s: %d pages stored, %d URLs wait", self.crawl.folder, self.crawl.pages, len(self.frontier)
@@ -128,13 +157,18 @@ class FrontierScheduler(BaseScheduler):
 
     def give_up(self, error: Exception) -> None:
         """The crawl cannot be written any more (disk full, read-only, damaged): stop, with what is stored intact."""
+        self.stop(
+            f"cannot write to {self.crawl.folder}: {error}; what was stored before is intact: free the space or mend"
+            " the disk, then run the same command again to go on",
+            "store_failed",
+        )
+
+    def stop(self, message: str, reason: str) -> None:
+        """Stop a crawl that cannot go on."""
         if self.crawl.fatal is None:
-            self.crawl.fatal = (
-                f"cannot write to {self.crawl.folder}: {error}; what was stored before is intact: free the space or"
-                " mend the disk, then run the same command again to go on"
-            )
-            logger.error("%s", self.crawl.fatal)
-            _schedule_coro(self.crawler.engine.close_spider_async(reason="store_failed"))
+            self.crawl.fatal = message
+            logger.error("%s", message)
+            _schedule_coro(self.crawler.engine.close_spider_async(reason=reason))
 
     # ---- in
 
@@ -193,7 +227,7 @@ class FrontierScheduler(BaseScheduler):
             (target,) = self.frontier.identify([_normal(request.url)])
             if target != url_id and target not in chain:
                 if not self.frontier.claim(target):
-                    self._fail(focus, request.url, f"redirect to a page known already: {request.url}")
+                    self._fail(focus, f"redirect to a page known already: {request.url}")
                     return True
                 chain.append(target)
             request.meta.pop("download_slot", None)  # it names the host that was asked first
@@ -220,7 +254,11 @@ class FrontierScheduler(BaseScheduler):
         if 0 < self._downloader.total_concurrency <= in_flight:
             return None
         moment = monotonic()
-        entry = self.frontier.pop(moment, self._free_at)
+        try:
+            entry = self.frontier.pop(moment, self._free_at)
+        except sqlite3.Error as error:
+            self.give_up(error)
+            return None
         if entry is None:
             self._wake_at(self.frontier.next_time())
             return None
@@ -239,7 +277,14 @@ class FrontierScheduler(BaseScheduler):
         if request is None:
             request = Request(entry.url)
         focus = request.meta.get("focus", {})
-        focus |= {"id": entry.url_id, "score": entry.score, "rank": entry.rank, "depth": entry.depth, "via": entry.via}
+        focus |= {
+            "id": entry.url_id,
+            "url": entry.url,
+            "score": entry.score,
+            "rank": entry.rank,
+            "depth": entry.depth,
+            "via": entry.via,
+        }
         if entry.via and "parent" not in focus:
             focus["parent"] = self.crawl.store.page_of_link(entry.via)
         request.meta["focus"] = focus
@@ -310,6 +355,9 @@ class FrontierScheduler(BaseScheduler):
         if focus:
             self._release(focus.get("id", 0))
 
+    def _answered(self) -> None:
+        self._outage = 0
+
     def _release(self, url_id: int) -> None:
         host = self._downloading.pop(url_id, None)
         if host is not None:
@@ -323,38 +371,47 @@ class FrontierScheduler(BaseScheduler):
         request = self._in_flight.get(url_id)
         return request.meta["focus"] if request is not None else None
 
-    def finished(self, focus: dict[str, Any], *, page_host: str | None = None) -> None:
+    def finished(self, focus: dict[str, Any], *, page_host: str | None = None, for_good: bool = True) -> None:
         """A request is dealt with. Call inside the transaction that stores what came of it."""
         url_id = focus["id"]
         self._release(url_id)
         self._in_flight.pop(url_id, None)
-        self.frontier.finish([url_id, *focus.get("chain", ())], page_host=page_host)
+        self.frontier.finish([url_id, *focus.get("chain", ())], page_host=page_host, for_good=for_good)
 
     def _failed(self, failure: Failure) -> Any:
         """The errback of every request: it gave no response."""
         request: Request = failure.request  # type: ignore[attr-defined]
         focus = request.meta["focus"]
-        self._write(lambda: self._fail(focus, request.url, _reason(failure)))
+        passing = isinstance(failure.value, PASSING)
+        self._write(lambda: self._fail(focus, _reason(failure), for_good=not passing))
+        self._outage = self._outage + 1 if passing else 0
+        if self._outage >= self.outage_limit > 0:
+            self.stop(
+                f"the network seems to be down: {self._outage} requests in a row got no answer, the last for"
+                f" {request.url}; run the same command again when it is back, and nothing is lost",
+                "network_down",
+            )
         errback = focus.get("errback")
         return errback(failure) if errback else None
 
-    def _fail(self, focus: dict[str, Any], url: str, reason: str) -> None:
+    def _fail(self, focus: dict[str, Any], reason: str, *, for_good: bool = True) -> None:
         if focus["id"] not in self._in_flight:
             return
+        url = focus["url"]
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
         if not focus.get("via") and not focus.get("parent"):
             logger.error("Seed %s: %s", url, reason)
         self.crawl.store.add_failure(focus["id"], url, reason, focus.get("via"), now())
-        self.finished(focus)
+        self.finished(focus, for_good=for_good)
 
     def _fail_all(self, requests: list[Request], reason: str) -> None:
         for request in requests:
-            self._fail(request.meta["focus"], request.url, reason)
+            self._fail(request.meta["focus"], reason)
 
     def _lost(self, response: Response | None, reason: str) -> None:
         focus = response.meta.get("focus") if isinstance(response, Response) else None
         if focus and focus.get("id") in self._in_flight and not self.crawl.fatal:
-            self._write(lambda: self._fail(focus, response.url, reason))  # type: ignore[union-attr]
+            self._write(lambda: self._fail(focus, reason))
 
     def _reap(self) -> None:
         """Let go of requests that Scrapy is through with, but that gave no page: their callback did not make one."""
@@ -387,6 +444,9 @@ def _reason(failure: Failure) -> str:
         return failure.getErrorMessage() or "ignored"
     name = type(failure.value).__name__
     message = " ".join(failure.getErrorMessage().split())[:300]
+    inner = re.search(r"Failure [\w.]*?(\w+): ([^>\]]*)", message)  # Twisted wraps what went wrong
+    if inner:
+        name, message = inner[1], inner[2].strip()
     return f"{name}: {message}" if message else name
 
 

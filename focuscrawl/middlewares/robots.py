@@ -38,11 +38,16 @@ class _Rules:
     parser: Protego | None
     reachable: bool
     expires: float
+    problem: str = ""
 
     def allows(self, url: str, agent: str) -> bool:
         if self.parser is None:
             return self.reachable
         return bool(self.parser.can_fetch(url, agent))
+
+
+class RobotsUnreachable(IgnoreRequest):
+    """A host could not say what it allows, so nothing is asked of it for now."""
 
 
 class RobotsMiddleware:
@@ -79,7 +84,7 @@ class RobotsMiddleware:
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise IgnoreRequest("robots.txt disallows it")
         self.crawler.stats.inc_value("robotstxt/unreachable")
-        raise IgnoreRequest("robots.txt could not be read")
+        raise RobotsUnreachable(f"robots.txt could not be read: {rules.problem}")
 
     async def _rules_of(self, site: str) -> _Rules:
         known = self._rules.get(site)
@@ -128,9 +133,11 @@ class RobotsMiddleware:
             response = await self.crawler.engine.download_async(request)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
             logger.info("%s/robots.txt could not be read: %s", site, error or type(error).__name__)
-            return _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER)
+            problem = str(error) or type(error).__name__
+            return _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER, problem=problem)
         if response.status >= 500:
-            return _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER)
+            problem = f"HTTP {response.status}"
+            return _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER, problem=problem)
         if response.status >= 300:
             return _Rules(None, reachable=True, expires=monotonic() + MAX_AGE)
         text = response.body[:SIZE_LIMIT].decode("utf-8-sig", "replace")

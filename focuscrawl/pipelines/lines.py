@@ -55,7 +55,7 @@ class LinesPipeline:
                 self.file.write(line)
             except OSError as error:
                 FrontierScheduler.of(self.crawler).give_up(error)
-                raise DropItem(f"not written: {error}") from None
+                raise DropItem(f"not written: {error}", log_level="DEBUG") from None
         return item
 
     def close_spider(self) -> None:

@@ -39,7 +39,7 @@ class StorePipeline:
                 self._store(item)
             except sqlite3.Error as error:
                 FrontierScheduler.of(self.crawler).give_up(error)
-                raise DropItem(f"not stored: {error}") from None
+                raise DropItem(f"not stored: {error}", log_level="DEBUG") from None
         return item
 
     def _store(self, page: Page) -> None:

@@ -24,7 +24,7 @@ def share(text: str) -> float:
         return 1.0 if text == "all" else 1e-6
     value = float(text)
     if not 0 < value <= 1:
-        raise ValueError("any, all or a share above 0 and up to 1")
+        raise ValueError
     return value
 
 
@@ -32,7 +32,10 @@ class KeywordSpider(FocusedSpider):
     name = "keyword"
 
     match = Option(
-        0.5, "share of the keywords, by weight, that a matched page contains: any, all or a number", read=share
+        0.5,
+        "share of the keywords, by weight, that a matched page contains",
+        expects="any, all or a share above 0 and up to 1",
+        read=share,
     )
     follow = Option("all", "whose links are followed", choices=("all", "matched"))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sqlite3
 
 import pytest
 
+from focuscrawl.web.server import serving
+from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import Crawled, scrapy
 
 DEMO = ["-s", "FOCUS_WEB=demo", "-a", "seeds=http://sorting-handbook.example/"]
@@ -60,6 +63,8 @@ def test_a_crawl_lives_in_crawls_by_default(tmp_path):
         (["keyword", "-a", "topic=missing.toml"], "topic 'missing.toml': no such file"),
         (["keyword", "-a", "match=lots", "-a", "keywords=x", *DEMO], "option match=lots"),
         (["keyword", "-a", "colour=red", "-a", "keywords=x", *DEMO], "has no option 'colour'"),
+        (["keyword", "-a", "seed=http://a.example/"], "did you mean seeds?"),
+        (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number, at least 0.0, at most 1.0"),
         (["best-first", "-a", "keywords=x", *DEMO], "unknown spider 'best-first'; there are best_first"),
     ],
 )
@@ -95,8 +100,109 @@ def test_a_seed_that_cannot_be_reached(tmp_path):
         "-s",
         "ROBOTSTXT_OBEY=False",
     )
-    assert f"no page was fetched: {url}" in line
+    assert f"no page could be read: {url}" in line
     assert "refused" in line
+
+
+def test_a_seed_that_could_not_be_reached_is_tried_again(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = ["breadth_first", "-a", f"seeds=http://127.0.0.1:{port}/a.example/", "-s", f"FOCUS_DIR={tmp_path}"]
+    assert "robots.txt could not be read" in complaint(*arguments, "-s", "RETRY_ENABLED=False")
+    web = MemoryWeb()
+    web.add("http://a.example/", "<p>here")
+    with serving(web, port):
+        assert scrapy("crawl", *arguments).returncode == 0
+    assert len(Crawled(tmp_path).urls) == 1
+
+
+def test_an_outage_stops_the_crawl_and_loses_nothing(tmp_path):
+    web = MemoryWeb()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    names = [f"http://a.example/{n}" for n in range(60)]
+    web.add("http://a.example/", "".join(f"<a href='{name}'>x</a>" for name in names))
+    for name in names:
+        web.add(name, "<p>page")
+    arguments = [
+        "crawl",
+        "breadth_first",
+        "-a",
+        f"seeds=http://127.0.0.1:{port}/a.example/",
+        "-s",
+        f"FOCUS_DIR={tmp_path}",
+    ]
+    arguments += ["-s", "RETRY_ENABLED=False", "-s", "FOCUS_OUTAGE=20", "-s", "ROBOTSTXT_OBEY=False"]
+    with serving(web, port):
+        assert scrapy(*arguments, "-a", "max_pages=5").returncode == 0
+    down = scrapy(*arguments)
+    assert down.returncode == 1
+    assert "focuscrawl: the network seems to be down: 20 requests in a row" in down.stderr
+    with serving(web, port):
+        assert scrapy(*arguments).returncode == 0
+    assert len(Crawled(tmp_path).urls) == 61
+
+
+@pytest.mark.parametrize("path", ["nosuch.html", "private/accounts.html"])
+def test_a_crawl_without_a_page_that_could_be_read_has_failed(tmp_path, path):
+    line = complaint(
+        "breadth_first",
+        "-a",
+        f"seeds=http://sorting-handbook.example/{path}",
+        "-s",
+        "FOCUS_WEB=demo",
+        "-s",
+        f"FOCUS_DIR={tmp_path}",
+    )
+    assert f"no page could be read: http://sorting-handbook.example/{path}" in line
+
+
+def test_files_that_belong_to_no_crawl_are_not_written_over(tmp_path):
+    (tmp_path / "URLs.txt").write_text("mine")
+    assert "holds URLs.txt, but no crawl.sqlite" in complaint("breadth_first", *DEMO, "-s", f"FOCUS_DIR={tmp_path}")
+    assert (tmp_path / "URLs.txt").read_text() == "mine"
+
+
+def test_a_misspelt_setting_is_named(tmp_path):
+    line = complaint("breadth_first", *DEMO, "-s", "FOCUS_FRONTIERSIZE=3", "-s", f"FOCUS_DIR={tmp_path}")
+    assert "unknown setting FOCUS_FRONTIERSIZE; did you mean FOCUS_FRONTIER_SIZE?" in line
+
+
+def test_a_mistake_in_a_setting_of_scrapys_is_not_silent(tmp_path):
+    result = scrapy("crawl", "breadth_first", *DEMO, "-s", "DOWNLOAD_TIMEOUT=soon", "-s", f"FOCUS_DIR={tmp_path}")
+    assert result.returncode != 0
+    assert "soon" in result.stderr
+
+
+def test_no_limit_on_requests_is_no_hang(tmp_path):
+    result = scrapy(
+        "crawl",
+        "breadth_first",
+        *DEMO,
+        "-s",
+        "CONCURRENT_REQUESTS=0",
+        "-a",
+        "max_pages=30",
+        "-s",
+        f"FOCUS_DIR={tmp_path}",
+    )
+    assert result.returncode == 0, result.stderr
+    assert len(Crawled(tmp_path).urls) == 30
+
+
+def test_every_run_is_noted(tmp_path):
+    for pages in (2, 4):
+        assert (
+            scrapy(
+                "crawl", "breadth_first", *DEMO, "-a", f"max_pages={pages}", "-s", f"FOCUS_DIR={tmp_path}"
+            ).returncode
+            == 0
+        )
+    runs = json.loads(Crawled(tmp_path).sql("SELECT value FROM meta WHERE key = 'runs'")[0][0])
+    assert [run["options"]["max_pages"] for run in runs] == [2, 4]
+    assert runs[0]["seeds"] == ["http://sorting-handbook.example/"]
 
 
 def test_a_seed_that_robots_forbid(tmp_path):

@@ -29,6 +29,34 @@ def test_the_demo_shows_that_focused_crawls_find_more(tmp_path):
     assert explained.stdout.startswith("seed\nhttp://")
 
 
+def test_the_demo_touches_nothing_but_demos(tmp_path):
+    (tmp_path / "breadth_first").mkdir()
+    (tmp_path / "breadth_first" / "mine.txt").write_text("mine")
+    assert scrapy("demo", "--dir", tmp_path, "--pages", 3).returncode == 0
+    assert scrapy("demo", "--dir", tmp_path, "--pages", 3).returncode == 0
+    assert (tmp_path / "breadth_first" / "mine.txt").read_text() == "mine"
+    folder = tmp_path / "other" / "breadth_first"
+    assert (
+        scrapy(
+            "crawl",
+            "breadth_first",
+            "-a",
+            "seeds=http://crossroads.example/",
+            "-a",
+            "max_pages=1",
+            "-s",
+            "FOCUS_WEB=demo",
+            "-s",
+            f"FOCUS_DIR={folder}",
+        ).returncode
+        == 0
+    )
+    result = scrapy("demo", "--dir", tmp_path / "other", "--pages", 3)
+    assert result.returncode == 1
+    assert "holds a crawl of topic" in result.stderr
+    assert (folder / "crawl.sqlite").exists()
+
+
 def test_the_demo_takes_no_arguments():
     assert scrapy("demo", "x").returncode == 2
 

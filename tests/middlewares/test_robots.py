@@ -52,7 +52,7 @@ def test_refusals_are_counted_and_stored_with_their_reason(crawl):
 
 def test_a_host_that_cannot_say_is_left_alone(crawl):
     crawled = run(crawl, Answer(500), RETRY_ENABLED=False)
-    assert crawled.sql("SELECT reason FROM failure") == [("robots.txt could not be read",)]
+    assert crawled.sql("SELECT reason FROM failure") == [("robots.txt could not be read: HTTP 500",)]
 
 
 def test_robots_txt_is_asked_for_once_per_host(crawl):

@@ -61,7 +61,7 @@ def test_a_report_that_needs_no_network(crawl):
 
 
 def test_an_empty_crawl_has_a_report_too(crawl):
-    crawled = crawl("breadth_first", small_web({"a": []}), settings={"ROBOTSTXT_OBEY": True}, seeds=at("nowhere"))
+    crawled = crawl("breadth_first", small_web({"a": []}), seeds=at("nowhere"))
     assert "harvest rate" in (crawled.folder / "report.html").read_text("utf-8")
 
 
