@@ -30,7 +30,7 @@ from focuscrawl.web.webs import Answer, MemoryWeb
 
 SEED = "http://seed.example/"
 #: Seconds by which an arrival at the server may lag behind the decision to send.
-LAG = 0.05
+LAG = 0.1
 
 
 class LoggingWeb(MemoryWeb):
@@ -103,7 +103,7 @@ def violations(arrivals: list[tuple[float, str]], urls: list[str], delay: float)
     for url in sorted(urls, key=score.__getitem__):
         waiting.setdefault(urlsplit(url).hostname, []).append(url)
     last = dict.fromkeys(waiting, 0.0)
-    found = 0
+    found: set[str] = set()
     recent: list[tuple[float, str]] = []
     for moment, url in arrivals:
         if url not in score:
@@ -114,10 +114,10 @@ def violations(arrivals: list[tuple[float, str]], urls: list[str], delay: float)
             if queue and other != host and last[other] + delay + LAG < moment and score[queue[-1]] > score[url]:
                 # a request for that host may be on its way: it counts only if it does not arrive at once
                 recent.append((moment, queue[-1]))
-        found += sum(1 for sent, better in recent if better == url and moment - sent > LAG)
+        found |= {better for sent, better in recent if better == url and moment - sent > LAG}
         recent = [(sent, better) for sent, better in recent if better != url]
         last[host] = moment
-    return found + len({better for _, better in recent})
+    return len(found | {better for _, better in recent})
 
 
 def run(kind: str, delay: float, proxy: str) -> dict[str, float]:

@@ -102,6 +102,7 @@ class Command(ScrapyCommand):
             "FOCUS_PROGRESS": sys.stderr.isatty(),
             "LOG_LEVEL": "WARNING",
             "DOWNLOAD_DELAY": 0,  # the server is ours
+            "FOCUS_CONTACT": proxy,
             "CONCURRENT_REQUESTS": 1,  # so that everybody sees the same table
         }
         for name, value in settings.items():
