@@ -180,7 +180,7 @@ class Crawl:
             ).fetchone()
         except sqlite3.Error as error:
             return str(self.store.broken(error))
-        return f"no page could be read: {f'{row[0]}: {row[1]}' if row else 'none was asked for'}"
+        return f"no page could be read: {f'{row[0]}: {row[1]}' if row else 'the crawl ended before the first one'}"
 
     def __del__(self) -> None:
         lock = getattr(self, "_lock", None)
