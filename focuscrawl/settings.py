@@ -72,7 +72,7 @@ FEED_EXPORT_ENCODING = "utf-8"
 
 # ---- manners
 
-#: Whether pages may lead to hosts on private networks and on this machine; hosts of the seeds always may be crawled.
+#: Whether pages may lead to private networks and to this machine, even if no seed is there.
 FOCUS_PRIVATE_HOSTS = False
 #: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.
 FOCUS_CRAWL_DELAY_MAX = 60.0

@@ -26,7 +26,8 @@ class AddressMiddleware:
     """Refuses requests to private, loopback, link-local and other addresses that are not public.
 
     The name is looked up first, and Scrapy's cache of names makes the download use the same answer; redirects come by
-    here too. Hosts of the seeds are allowed, wherever they are. Settings: FOCUS_PRIVATE_HOSTS. Stats:
+    here too. Where the seeds are may be crawled: a seed on this machine opens this machine, one on a private network
+    opens private networks, and neither opens the other. Settings: FOCUS_PRIVATE_HOSTS. Stats:
     ``focus/private_address``.
     """
 
@@ -36,7 +37,10 @@ class AddressMiddleware:
             raise NotConfigured
         self.crawler = crawler
         self.proxied = settings.getbool("HTTPPROXY_ENABLED") and bool(getproxies().keys() & {"http", "https", "all"})
-        self._allowed: dict[str, bool] = {urls.host(seed): True for seed in getattr(crawler.spider, "start_urls", ())}
+        self.seeds = {urls.host(seed) for seed in getattr(crawler.spider, "start_urls", ())}
+        #: Kinds of addresses that may be asked.
+        self.open = {"public", *(kind(seed) for seed in self.seeds if is_literal(seed))}
+        self._allowed: dict[str, bool] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -47,21 +51,23 @@ class AddressMiddleware:
         if host not in self._allowed:
             if len(self._allowed) > 100_000:
                 self._allowed.clear()
-            self._allowed[host] = await self._is_public(host)
+            self._allowed[host] = await self._may_be_asked(host)
         if not self._allowed[host]:
             self.crawler.stats.inc_value("focus/private_address")
             raise IgnoreRequest(f"private address: {host} is not on the public internet")
 
-    async def _is_public(self, host: str) -> bool:
+    async def _may_be_asked(self, host: str) -> bool:
         if is_literal(host):
-            return is_public(host)
+            return kind(host) in self.open
         if self.proxied:  # the proxy looks names up, and sees other hosts than we do
             return True
         try:
-            addresses = await _look_up(host)
+            kinds = {kind(address) for address in await _look_up(host)}
         except OSError:
             return True  # the download will say what is wrong with the name
-        return all(is_public(address) for address in addresses)
+        if host in self.seeds:
+            self.open |= kinds
+        return kinds <= self.open
 
 
 async def _look_up(host: str) -> list[str]:
@@ -85,11 +91,15 @@ def is_literal(host: str) -> bool:
     return True
 
 
-def is_public(address: str) -> bool:
-    """Whether an address is one of the public internet."""
+def kind(address: str) -> str:
+    """Where an address is: public, loopback, private or special (link-local, multicast, reserved …)."""
     found = ip_address(address.partition("%")[0])
     if isinstance(found, IPv6Address):
         inner = found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else None)
         if inner is not None:
             found = inner
-    return found.is_global and not found.is_multicast
+    if found.is_loopback:
+        return "loopback"
+    if found.is_multicast or found.is_link_local or found.is_unspecified or found.is_reserved:
+        return "special"
+    return "public" if found.is_global else "private"
