@@ -9,7 +9,8 @@ import pytest
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.topic import load_topic
-from focuscrawl.web.demo import TOPICS, demo_web, plain, read_subject
+from focuscrawl.web.demo import TOPICS, demo_web
+from focuscrawl.web.source import plain, read_subject
 from focuscrawl.words import stem
 
 
