@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
@@ -104,14 +105,18 @@ def test_synthetic_webs_have_edges():
 @pytest.mark.parametrize("name", ["wikipedia", "webkb"])
 def test_links_of_the_real_webs_are_found_on_their_pages(name):
     web = open_web(str(SHARED_WEBS / f"{name}.sqlite"))
-    links = web.connection.execute("SELECT src, dst FROM link ORDER BY src LIMIT 3000").fetchall()
-    found = 0
-    for source, target in links:
+    targets: dict[str, set[str]] = {}
+    for source, target in web.connection.execute("SELECT src, dst FROM link ORDER BY src LIMIT 3000"):
+        targets.setdefault(source, set()).add(urls.canonical(urls.join(target, "") or target))
+    missing = []
+    for source, expected in targets.items():
         answer = web.get(source)
         page = read_page(Page(source), answer.body, answer.content_type)
-        reached = {web.get(link.url).location or link.url for link in page.links}
-        found += target in reached or web.get(target).status == 200
-    assert found == len(links)
+        found = {urls.canonical(link.url) for link in page.links}
+        if not expected <= found:  # some lead there by a redirect
+            found |= {urls.canonical(web.get(link.url).location) for link in page.links}
+        missing += [(source, target) for target in expected - found]
+    assert len(missing) < 0.01 * 3000, missing[:5]
 
 
 def test_memory_webs_know_their_hosts():
