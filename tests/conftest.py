@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.settings import Settings
@@ -20,6 +21,10 @@ from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.web import webs
 from focuscrawl.web.webs import MemoryWeb
+
+# a busy machine is no reason to fail
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_WEBS = ROOT.parent / "shared" / "webs"
