@@ -55,7 +55,7 @@ _HOST = re.compile(r"https?://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)")
 
 
 # References that need no parsing: lower case up to the path, no port, escape, dot segment or odd character. Most links
-# are like that, and putting them together costs a tenth of what a parser does.
+# are like that, and putting them together costs a fraction of what a parser does.
 _SEGMENTS = r"(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*/)*(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)?(?:\?[A-Za-z0-9_.~=&+-]*)?"
 _CLEAN = re.compile(rf"(https?://(?!xn--)(?:[a-z][a-z0-9-]*\.(?!xn--))+[a-z]+/)({_SEGMENTS})")
 _RELATIVE = re.compile(_SEGMENTS)
