@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from protego import Protego
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
+
+from focuscrawl import urls
+from focuscrawl.failures import reason_of
+from focuscrawl.robots import Rules, product_token, wished_delay
 
 if TYPE_CHECKING:
     from typing import Self
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: RFC 9309, 2.5: at least 500 KiB are read; the rest is not looked at.
-SIZE_LIMIT = 500 * 1024
 #: RFC 9309, 2.4: a copy is not used for more than a day.
 MAX_AGE = 24 * 3600.0
 #: A host whose robots.txt could not be read is asked again after this time.
@@ -32,18 +32,14 @@ RETRY_AFTER = 3600.0
 
 
 @dataclass
-class _Rules:
-    """What a host allows. Without a parser: everything, or nothing if it could not be asked."""
+class _Site:
+    """What is known of a site: its rules, or why they could not be read."""
 
-    parser: Protego | None
-    reachable: bool
+    rules: Rules | None
     expires: float
     problem: str = ""
-
-    def allows(self, url: str, agent: str) -> bool:
-        if self.parser is None:
-            return self.reachable
-        return bool(self.parser.can_fetch(url, agent))
+    #: Whether there is a robots.txt at all.
+    found: bool = False
 
 
 class RobotsUnreachable(IgnoreRequest):
@@ -64,10 +60,9 @@ class RobotsMiddleware:
             raise NotConfigured
         self.crawler = crawler
         agent = crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings.get("USER_AGENT")
-        #: The product token: the name before the version.
-        self.agent = re.split(r"[/\s]", str(agent).strip(), maxsplit=1)[0]
+        self.agent = product_token(str(agent))
         self.longest_delay = crawler.settings.getfloat("FOCUS_CRAWL_DELAY_MAX")
-        self._rules: dict[str, _Rules | asyncio.Future[_Rules]] = {}
+        self._sites: dict[str, _Site | asyncio.Future[_Site]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -77,68 +72,57 @@ class RobotsMiddleware:
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
             return
         parts = urlparse_cached(request)
-        rules = await self._rules_of(f"{parts.scheme}://{parts.netloc}")
-        if rules.allows(request.url, self.agent):
-            return
-        if rules.reachable:
+        site = await self._site(f"{parts.scheme}://{parts.netloc}")
+        if site.rules is None:
+            self.crawler.stats.inc_value("robotstxt/unreachable")
+            raise RobotsUnreachable(f"robots.txt could not be read: {site.problem}")
+        if not site.rules.allows(request.url, self.agent):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise IgnoreRequest("robots.txt disallows it")
-        self.crawler.stats.inc_value("robotstxt/unreachable")
-        raise RobotsUnreachable(f"robots.txt could not be read: {rules.problem}")
+        request.meta["robots_txt"] = "allowed" if site.found else "none"
 
-    async def _rules_of(self, site: str) -> _Rules:
-        known = self._rules.get(site)
+    def sitemaps(self, site: str) -> list[str]:
+        """The sitemaps that a site's robots.txt names, if it was read."""
+        known = self._sites.get(site)
+        if not isinstance(known, _Site) or known.rules is None:
+            return []
+        return [url for line in known.rules.sitemaps if (url := urls.join(f"{site}/", line)) is not None]
+
+    async def _site(self, root: str) -> _Site:
+        known = self._sites.get(root)
         if isinstance(known, asyncio.Future):
             return await known
         if known is not None and known.expires > monotonic():
             return known
-        future: asyncio.Future[_Rules] = asyncio.get_running_loop().create_future()
-        self._rules[site] = future
-        rules = _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER)
+        future: asyncio.Future[_Site] = asyncio.get_running_loop().create_future()
+        self._sites[root] = future
+        site = _Site(None, expires=monotonic() + RETRY_AFTER)
         try:
-            rules = await self._fetch(site)
-            if rules.parser is not None:
-                self._slow_down(site, rules.parser)
+            site = await self._fetch(root)
         finally:  # whatever happens, nobody waits for ever
-            self._rules[site] = rules
-            future.set_result(rules)
-        return rules
+            self._sites[root] = site
+            future.set_result(site)
+        return site
 
-    def _slow_down(self, site: str, parser: Protego) -> None:
+    def _slow_down(self, root: str, wished: float) -> None:
         """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
-        wished = float(parser.crawl_delay(self.agent) or 0.0)
-        rate = parser.request_rate(self.agent)
-        if rate is not None and rate.requests:
-            wished = max(wished, rate.seconds / rate.requests)
         delay = min(wished, self.longest_delay)
-        downloader = self.crawler.engine.downloader
-        host = urlsplit(site).hostname or ""
-        slot = downloader.slots.get(host)
-        ours = (
-            slot.delay
-            if slot is not None
-            else downloader.per_slot_settings.get(host, {}).get("delay", downloader._delay)
-        )
-        if delay <= ours:
-            return
-        downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}  # for when the slot is made anew
-        if slot is not None:
-            slot.delay, slot.concurrency = delay, 1
-        self.crawler.stats.inc_value("robotstxt/slowed")
+        scheduler: Any = self.crawler.engine.scheduler
+        if delay and scheduler.keep_distance(urlsplit(root).hostname or "", delay):
+            self.crawler.stats.inc_value("robotstxt/slowed")
 
-    async def _fetch(self, site: str) -> _Rules:
+    async def _fetch(self, root: str) -> _Site:
         self.crawler.stats.inc_value("robotstxt/request_count")
-        request = Request(f"{site}/robots.txt", meta={"dont_obey_robotstxt": True}, callback=NO_CALLBACK)
+        request = Request(f"{root}/robots.txt", meta={"dont_obey_robotstxt": True}, callback=NO_CALLBACK)
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
-            logger.info("%s/robots.txt could not be read: %s", site, error or type(error).__name__)
-            problem = str(error) or type(error).__name__
-            return _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER, problem=problem)
+            problem = reason_of(error)
+            logger.info("%s/robots.txt could not be read: %s", root, problem)
+            return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem)
         if response.status >= 500:
-            problem = f"HTTP {response.status}"
-            return _Rules(None, reachable=False, expires=monotonic() + RETRY_AFTER, problem=problem)
-        if response.status >= 300:
-            return _Rules(None, reachable=True, expires=monotonic() + MAX_AGE)
-        text = response.body[:SIZE_LIMIT].decode("utf-8-sig", "replace")
-        return _Rules(Protego.parse(text), reachable=True, expires=monotonic() + MAX_AGE)
+            return _Site(None, expires=monotonic() + RETRY_AFTER, problem=f"HTTP {response.status}")
+        found = response.status < 300
+        body = response.body if found else b""  # unavailable: RFC 9309, 2.3.1.3
+        self._slow_down(root, wished_delay(body, self.agent))
+        return _Site(Rules.read(body), expires=monotonic() + MAX_AGE, found=found)

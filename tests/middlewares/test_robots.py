@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from datetime import datetime
-from itertools import pairwise
+from time import perf_counter
 
 import pytest
 
-from focuscrawl.middlewares import robots
+from focuscrawl.robots import Rules, wished_delay
 from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
 
@@ -19,29 +18,6 @@ def run(crawl, rules: str | Answer | None, **settings):
     elif rules is not None:
         web.add(at("a/robots.txt"), rules, content_type="text/plain")
     return crawl("breadth_first", web, settings=settings, seeds=at("a"))
-
-
-@pytest.mark.parametrize(
-    ("rules", "fetched"),
-    [
-        (None, 3),
-        ("", 3),
-        ("User-agent: *\nDisallow:", 3),
-        ("User-agent: *\nDisallow: /closed/ # keep out", 2),
-        ("User-agent: focuscrawl\nDisallow: /closed/\n\nUser-agent: *\nDisallow:", 2),
-        ("User-agent: FocusCrawl\nDisallow: /closed", 2),
-        ("User-agent: other\nDisallow: /", 3),
-        ("User-agent: *\nDisallow: /closed/\nAllow: /closed/x$", 3),
-        ("User-agent: *\nDisallow: /*/x", 2),
-        ("User-agent: *\nDisallow: /", 0),
-        (Answer(404), 3),
-        (Answer(403), 3),
-        (Answer(301, location=at("a/elsewhere")), 3),
-        (Answer(503), 0),
-    ],
-)
-def test_what_a_host_allows_is_fetched_and_nothing_else(crawl, rules, fetched):
-    assert len(run(crawl, rules).urls) == fetched
 
 
 def test_refusals_are_counted_and_stored_with_their_reason(crawl):
@@ -59,16 +35,6 @@ def test_robots_txt_is_asked_for_once_per_host(crawl):
     assert run(crawl, "User-agent: *\nDisallow:", CONCURRENT_REQUESTS=8).stats["robotstxt/request_count"] == 1
 
 
-def test_robots_txt_is_asked_for_again_when_it_is_old(crawl, monkeypatch):
-    monkeypatch.setattr(robots, "MAX_AGE", -1.0)
-    assert run(crawl, "").stats["robotstxt/request_count"] == 3
-
-
-def test_only_the_first_500_kib_count(crawl):
-    rules = "User-agent: *\n" + "# filler\n" * 60_000 + "Disallow: /\n"
-    assert len(run(crawl, rules).urls) == 3
-
-
 @pytest.mark.parametrize(
     ("rules", "delay"),
     [
@@ -82,11 +48,58 @@ def test_only_the_first_500_kib_count(crawl):
 def test_a_host_is_given_the_distance_it_asks_for(crawl, rules, delay):
     settings = {"FOCUS_CRAWL_DELAY_MAX": 0.3, "DOWNLOAD_DELAY": 0.05 if delay == 0.05 else 0}
     crawled = run(crawl, rules, **settings)
-    times = [datetime.fromisoformat(page["fetched_at"]) for page in crawled.pages]
-    gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
-    assert len(times) == 3
-    assert min(gaps) >= delay * 0.95
+    assert len(crawled.asked) == 3
+    assert min(crawled.gaps) >= delay * 0.95
     assert ("robotstxt/slowed" in crawled.stats) == (delay not in (0, 0.05))
+
+
+@pytest.mark.parametrize(
+    ("rules", "delay"),
+    [
+        ("", 0),
+        ("Crawl-delay: 5", 0),
+        ("User-agent: *\nCrawl-delay: 5", 5),
+        ("User-agent: *\ncrawl-delay:.5 # half a second", 0.5),
+        ("User-agent: *\nCrawl-delay: soon", 0),
+        ("User-agent: *\nCrawl-delay: -5", 0),
+        ("User-agent: *\nCrawl-delay: nan", 0),
+        ("User-agent: *\nCrawl-delay: " + "9" * 400, 0),
+        ("User-agent: *\nRequest-rate: 1/5", 5),
+        ("User-agent: *\nRequest-rate: 2/1m", 30),
+        ("User-agent: *\nRequest-rate: 1/1H 0600-0845", 3600),
+        ("User-agent: *\nRequest-rate: 0/5", 5),
+        ("User-agent: *\nRequest-rate: 1/" + "9" * 400, 0),
+        ("User-agent: *\nCrawl-delay: 2\nRequest-rate: 1/5", 5),
+        ("User-agent: *\nCrawl-delay: 5\nUser-agent: FocusCrawl\nCrawl-delay: 2", 2),
+        ("User-agent: *\nCrawl-delay: 5\nUser-agent: focuscrawl\nDisallow:", 0),
+        ("User-agent: focuscrawl\nUser-agent: other\nDisallow: /x\nCrawl-delay: 5", 5),
+        ("User-agent: other\nCrawl-delay: 9\nUser-agent: *\nDisallow: /x", 0),
+        ("User-agent: focus\nCrawl-delay: 9\nUser-agent: *\nCrawl-delay: 5", 5),
+    ],
+)
+def test_the_distance_that_a_robots_txt_asks_for(rules, delay):
+    assert wished_delay(rules.encode(), "focuscrawl/1.0") == delay
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        b"".join(b"User-agent: a%d\n" % n for n in range(12_000))
+        + b"".join(b"Allow: /%d\n" % n for n in range(12_000)),
+        b"User-agent: *\n" * 15_000 + b"".join(b"Allow: /%d\n" % n for n in range(12_000)),
+        b"User-agent: *\n" + b"".join(b"Disallow: /*%d*b$\n" % n for n in range(20_000)),
+        b"User-agent: *\nDisallow: /" + b"*a" * 100 + b"b",
+        b"User-agent: *\nDisallow: /" + b"*a" * 200_000,
+        b"User-agent: *\nDisallow: /" + b"*" * 400_000 + b"b",
+        b"User-agent: *\nDisallow" + b" " * 400_000 + b"x y",
+    ],
+    ids=["many agents", "one agent many times", "many stars", "stars in one rule", "long rule", "only stars", "spaces"],
+)
+def test_a_hostile_robots_txt_is_read_in_a_moment(rules):
+    start = perf_counter()
+    assert Rules.read(rules).allows(f"http://a.example/{'a' * 2000}", "focuscrawl")
+    assert wished_delay(rules, "focuscrawl") == 0
+    assert perf_counter() - start < 5
 
 
 def test_it_can_be_switched_off(crawl):

@@ -1,0 +1,156 @@
+"""robots.txt as RFC 9309 reads it: which URLs a crawler may fetch, and how far apart."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from protego import Protego
+
+if TYPE_CHECKING:
+    from typing import Self
+
+#: RFC 9309, 2.5: at least 500 KiB are read; the rest is not looked at.
+SIZE_LIMIT = 500 * 1024
+
+# The records that are understood, also as they are often misspelled, or with a space for the colon.
+_RECORD = re.compile(
+    rb"(?:(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis+al+ow|diasllow|disallaw)"
+    rb"|(?P<delay>crawl[- ]delay|request[- ]rate)|(?P<sitemap>site-?maps?))(?:[ \t]*:|[ \t]+(?=\S+\Z))",
+    re.IGNORECASE,
+)
+# A Crawl-delay in seconds, or a Request-rate such as 1/10, 5/1m or 1/10s 0600-0845.
+_DELAY = re.compile(rb"(?:(\d{1,9})/)?(\d{1,9}(?:\.\d*)?|\.\d+)([smhd]?)(?!\S)", re.IGNORECASE)
+_SECONDS = {b"": 1, b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
+# The codes of the octets, a capital and a small letter each, and of what is more than its octet: the escapes of `/` and
+# `?`, which part a path and do not mean themselves there, and the end of a URL.
+_OCTETS = [chr(65 + (octet >> 4)) + chr(97 + (octet & 15)) for octet in range(256)]
+_ESCAPED = {0x2F: "Xa", 0x3F: "Xb"}
+_END = "Za"
+_OCTET = re.compile(rb"%([0-9A-Fa-f]{2})|(.)", re.DOTALL)
+
+
+def _spell(octets: bytes, *, in_query: bool = False) -> str:
+    """A path or a part of one in letters, two for each octet: what RFC 9309, 2.2.2 calls the same is spelled the same.
+
+    Protego finds the longest match, but decodes, quotes and takes liberties with what it is given. Of letters it takes
+    every one as it is.
+    """
+    if b"%" not in octets:
+        return "".join([_OCTETS[octet] for octet in octets])
+    letters: list[str] = []
+    for escaped, plain in _OCTET.findall(octets):
+        octet = int(escaped, 16) if escaped else plain[0]
+        in_query = in_query or plain == b"?"
+        letters.append(_ESCAPED.get(octet, _OCTETS[octet]) if escaped and not in_query else _OCTETS[octet])
+    return "".join(letters)
+
+
+def _spell_pattern(pattern: bytes) -> str:
+    """The path of a rule in letters; a star stays one, and is as long as an octet."""
+    end = _END if pattern.endswith(b"$") else ""
+    pieces: list[str] = []
+    in_query = False
+    for piece in pattern.removesuffix(b"$").split(b"*"):
+        pieces.append(_spell(piece, in_query=in_query))
+        in_query = in_query or b"?" in piece
+    return "**".join(pieces) + end
+
+
+class Rules:
+    """What a robots.txt allows, by RFC 9309: its lines and groups are read here, Protego matches the paths."""
+
+    def __init__(self) -> None:
+        #: Product tokens in lower case, and the groups of rules that name them. Several may share a group.
+        self._groups: dict[str, list[list[tuple[bytes, bool]]]] = {}
+        self._parsers: dict[str, Protego] = {}
+        #: The sitemaps it names, as they are written.
+        self.sitemaps: list[str] = []
+
+    @classmethod
+    def read(cls, body: bytes) -> Self:
+        """The rules of a robots.txt, whatever it is; lines that are none are passed over."""
+        rules = cls()
+        group: list[tuple[bytes, bool]] = []
+        has_rules = False
+        for kind, value in _records(body):
+            if kind == "agent":
+                if has_rules:
+                    group, has_rules = [], False
+                groups = rules._groups.setdefault(product_token(value.decode("latin-1")), [])
+                if not groups or groups[-1] is not group:
+                    groups.append(group)
+            elif kind in ("allow", "disallow"):
+                has_rules = True
+                if value:
+                    group.append((value, kind == "allow"))
+            elif kind == "sitemap":
+                rules.sitemaps.append(value.decode("utf-8", "replace"))
+        return rules
+
+    def allows(self, url: str, agent: str) -> bool:
+        """Whether the crawler with that User-Agent, or product token, may fetch *url*."""
+        path = _ORIGIN.sub("", url.partition("#")[0], count=1).encode("utf-8", "surrogatepass")
+        letters = _spell(path if path.startswith(b"/") else b"/" + path)
+        if letters == _ROBOTS_TXT:
+            return True
+        return bool(self._parser(product_token(agent)).can_fetch(f"/{letters}{_END}", "*"))
+
+    def _parser(self, name: str) -> Protego:
+        """The rules for a crawler."""
+        if name not in self._groups:
+            name = "*"
+        if name not in self._parsers:
+            rules = {pair for group in self._groups.get(name, ()) for pair in group}
+            lines = [f"{'allow' if allow else 'disallow'}: /{_spell_pattern(pattern)}" for pattern, allow in rules]
+            self._parsers[name] = Protego.parse("\n".join(["user-agent: *", *lines]))
+        return self._parsers[name]
+
+
+_ROBOTS_TXT = _spell(b"/robots.txt")
+
+
+def wished_delay(body: bytes, agent: str) -> float:
+    """Seconds between requests that a robots.txt asks for by Crawl-delay or Request-rate, which are not in the RFC.
+
+    They are for the user-agents right above them, even if the RFC sees no end of a group there.
+    """
+    ours = product_token(agent)
+    delays: dict[str, float] = {}
+    named: set[str] = set()
+    previous = ""
+    for kind, value in _records(body):
+        if kind == "agent":
+            if previous != "agent":
+                named = set()
+            token = product_token(value.decode("latin-1"))
+            if token in (ours, "*"):
+                named.add(token)
+                delays.setdefault(token, 0.0)
+        elif kind == "delay" and (match := _DELAY.match(value)):
+            delay = float(match[2]) * _SECONDS[match[3].lower()] / (int(match[1] or 1) or 1)
+            delays.update({token: max(delay, delays[token]) for token in named})
+        if kind != "sitemap":
+            previous = kind
+    return delays.get(ours, delays.get("*", 0.0))
+
+
+def product_token(agent: str) -> str:
+    """The name by which a robots.txt calls a crawler, in lower case: what is before the version in its User-Agent."""
+    match = re.match(r"[^/\s*]+|\*", agent.strip())
+    return match[0].lower() if match else ""
+
+
+def _records(body: bytes) -> Iterator[tuple[str, bytes]]:
+    """The records of a robots.txt that are understood: agent, allow, disallow or delay, and the value."""
+    if len(body) > SIZE_LIMIT:  # up to the end of a line: one that is cut could mean something else
+        last_end = max(body.rfind(end, 0, SIZE_LIMIT + 1) for end in (b"\n", b"\r"))
+        body = body[: max(last_end, 0)]
+    for line in re.split(rb"[\r\n]+", body.removeprefix(BOM_UTF8)):
+        text = line.partition(b"#")[0].strip(b" \t")
+        record = _RECORD.match(text)
+        if record is not None and record.lastgroup is not None:
+            yield record.lastgroup, text[record.end() :].strip(b" \t")
