@@ -1,0 +1,92 @@
+"""Sitemaps: once a host has given a page on the topic, its own list of pages is worth a look."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from focuscrawl import urls
+from focuscrawl.crawl import Crawl
+from focuscrawl.middlewares.robots import RobotsMiddleware
+from focuscrawl.page import Page
+from focuscrawl.sitemap import MAX_FILES
+from focuscrawl.spider import FocusedSpider
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class SitemapMiddleware(BaseSpiderMiddleware):
+    """Queues the sitemaps that a host's robots.txt names, or its /sitemap.xml, with the relevance of the page.
+
+    Settings: FOCUS_SITEMAPS. Stats: ``focus/sitemaps``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        wanted = Crawl.of(crawler).sitemaps
+        if wanted == "no" or not isinstance(crawler.spider, FocusedSpider):
+            raise NotConfigured
+        self.spider = crawler.spider
+        self.guess = wanted == "all"
+        self._asked: set[str] = set()
+        self._files: Counter[str] = Counter()
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
+        for output in result:
+            if isinstance(output, Page):  # before the page, or one that was killed in between would not know of them
+                yield from self._sitemaps(output)
+            if (output := self._bounded(output, response)) is not None:
+                yield output
+
+    async def process_spider_output_async(  # type: ignore[override]
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for output in result:
+            if isinstance(output, Page):
+                for request in self._sitemaps(output):
+                    yield request
+            if (output := self._bounded(output, response)) is not None:
+                yield output
+
+    def _bounded(self, output: Any, response: Response) -> Any:
+        """A host's list of lists ends somewhere."""
+        is_sitemap = isinstance(output, Request) and output.callback == self.spider.parse_sitemap
+        return output if not is_sitemap or self._one_more(urls.host(response.url)) else None
+
+    def _one_more(self, host: str) -> bool:
+        if self._files[host] >= MAX_FILES:
+            return False
+        self._files[host] += 1
+        self.crawler.stats.inc_value("focus/sitemaps")
+        return True
+
+    def _sitemaps(self, page: Page) -> Iterator[Request]:
+        host = urls.host(page.url)
+        if host in self._asked or page.problem or page.listing:
+            return
+        judgement = page.judgement
+        if judgement is not None and not judgement.relevant:
+            return
+        self._asked.add(host)
+        parts = urlsplit(page.url)
+        site = f"{parts.scheme}://{parts.netloc}"
+        robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
+        named = robots.sitemaps(site) if robots is not None else []
+        if not named and self.guess:
+            named = [f"{site}/sitemap.xml"]
+        for url in named:
+            if self._one_more(host):
+                place = {
+                    "score": judgement.relevance if judgement else 1.0,
+                    "depth": page.depth + 1,
+                    "parent": page.url,
+                }
+                yield Request(url, callback=self.spider.parse_sitemap, meta={"focus": place})

@@ -1,0 +1,159 @@
+"""Rights: what a page, its host and its headers say about the use of it.
+
+The crawl keeps this ledger for every page; FOCUS_RIGHTS says which reservations keep a page out of the exports.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from focuscrawl.errors import FocusError
+
+#: What FOCUS_RIGHTS may name, and when it applies.
+RESERVATIONS = {
+    "noai": "the page asks not to be used for artificial intelligence",
+    "noimageai": "the page asks that its pictures not be used for artificial intelligence",
+    "tdm": "text and data mining is reserved",
+    "unlicensed": "the page states no licence",
+}
+
+_MAX_RULES = 1_000
+_MAX_LICENCES = 20
+
+
+def _text(given: str) -> str:
+    """What somebody wrote, as it is kept: of bounded length, and without halves of characters, which JSON may hold."""
+    return given.strip()[:1000].encode("utf-8", "replace").decode()
+
+
+@dataclass
+class Rights:
+    """The rights of one page."""
+
+    #: What robots.txt says: `allowed`, `none` (there is none), `ignored` (it was not asked).
+    robots_txt: str = ""
+    #: The X-Robots-Tag headers as they came.
+    x_robots_tag: str = ""
+    #: Directives of both `<meta name=robots>` and X-Robots-Tag that hold for us.
+    noai: bool = False
+    noimageai: bool = False
+    #: TDM reservation: 1 reserved, 0 not, None if nobody says; and who said it: meta, header or file.
+    tdm_reservation: int | None = None
+    tdm_policy: str = ""
+    tdm_source: str = ""
+    #: URLs or names of licences: `rel=license`, schema.org.
+    licences: list[str] = field(default_factory=list)
+    #: Why the page is left out of the exports, by FOCUS_RIGHTS; empty if it is not.
+    left_out: str = ""
+
+    def tdm(self, reservation: str | None, policy: str | None, source: str) -> None:
+        """Note what a source says about text and data mining; what was said nearer to the page stands."""
+        value = (reservation or "").strip()
+        if value in ("0", "1") and self.tdm_reservation is None:
+            self.tdm_reservation, self.tdm_source = int(value), source
+            self.tdm_policy = self.tdm_policy or _text(policy or "")
+
+    def licence(self, name: str) -> None:
+        """Note a licence."""
+        name = _text(name)
+        if name and name not in self.licences and len(self.licences) < _MAX_LICENCES:
+            self.licences.append(name)
+
+    def reserved(self, wanted: Iterable[str]) -> str:
+        """The first of the reservations asked about that applies; empty if none does."""
+        applies = {
+            "noai": self.noai,
+            "noimageai": self.noimageai,
+            "tdm": self.tdm_reservation == 1,
+            "unlicensed": not self.licences,
+        }
+        return next((name for name in wanted if applies[name]), "")
+
+
+def check(names: Iterable[str]) -> list[str]:
+    """The reservations that FOCUS_RIGHTS names."""
+    wanted = [name.strip().lower() for name in names if name.strip()]
+    for name in wanted:
+        if name not in RESERVATIONS:
+            raise FocusError(f"setting FOCUS_RIGHTS: unknown '{name}'; there are {', '.join(RESERVATIONS)}")
+    return wanted
+
+
+def schema_licences(text: str) -> list[str]:
+    """The licences that schema.org data in JSON names, wherever they stand in it."""
+    try:
+        waiting = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return []
+    found: list[str] = []
+    while waiting and len(found) < _MAX_LICENCES:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            waiting += value.values()
+            licences = value.get("license")
+            for licence in licences if isinstance(licences, list) else [licences]:
+                name = licence.get("@id") or licence.get("url") if isinstance(licence, dict) else licence
+                if isinstance(name, str):
+                    found.append(name)
+    return found
+
+
+@dataclass
+class TdmRule:
+    """A rule of a host's `/.well-known/tdmrep.json`: what is between the stars of its location, in order."""
+
+    pieces: list[str]
+    to_the_end: bool
+    reservation: str
+    policy: str
+
+    def fits(self, path: str) -> bool:
+        """Whether the rule is about a path; the time this takes grows with both lengths and no faster."""
+        first, *others = self.pieces
+        if not path.startswith(first):
+            return False
+        if self.to_the_end and not others:
+            return path == first
+        position = len(first)
+        last = others.pop() if self.to_the_end else ""
+        for piece in others:
+            found = path.find(piece, position)
+            if found < 0:
+                return False
+            position = found + len(piece)
+        return path.endswith(last) and position + len(last) <= len(path)
+
+
+def read_tdmrep(body: bytes) -> list[TdmRule]:
+    """The rules of a tdmrep.json, in order; what is not as it should be is passed over."""
+    try:
+        entries = json.loads(body)
+    except (ValueError, RecursionError):
+        return []
+    rules: list[TdmRule] = []
+    for entry in entries if isinstance(entries, list) else []:
+        if not isinstance(entry, dict) or not isinstance(entry.get("location"), str) or len(rules) >= _MAX_RULES:
+            continue
+        location = entry["location"]
+        # as in robots.txt: a prefix, * for anything, $ for the end
+        pieces = re.sub(r"\*+", "*", location.removesuffix("$")[:1000]).split("*")
+        reservation, policy = entry.get("tdm-reservation"), entry.get("tdm-policy")
+        rules.append(
+            TdmRule(
+                pieces,
+                location.endswith("$"),
+                str(reservation) if isinstance(reservation, int | str) else "",
+                policy if isinstance(policy, str) else "",
+            )
+        )
+    return rules
+
+
+def tdm_of(rules: Iterable[TdmRule], path: str) -> TdmRule | None:
+    """The first rule for a path."""
+    return next((rule for rule in rules if rule.fits(path)), None)
