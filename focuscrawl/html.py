@@ -10,17 +10,24 @@ import re
 from collections.abc import Callable, Mapping
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode
+from w3lib.encoding import html_body_declared_encoding, html_to_unicode, http_content_type_encoding
 
 from focuscrawl import urls
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
+from focuscrawl.rights import schema_licences
 
 #: More links than this on one page are a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
 
 #: Tags nested deeper than this are a mistake or a trap; libxml2 takes a time that grows with their square.
 MAX_DEPTH = 1_000
+
+#: Lists in lists deeper than this count as one, or the blocks of their links would hold the same text again and again.
+MAX_LISTS = 10
 _PIECE = 1 << 16
+
+#: What Python can decode and no server means; punycode takes a time that grows with the square of the page.
+_NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape")
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]*)", re.IGNORECASE)
@@ -96,6 +103,9 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
 
 
 def _decode(body: bytes, content_type: str) -> str:
+    declared = http_content_type_encoding(content_type) or html_body_declared_encoding(body)
+    if declared in _NO_CHARSETS:
+        content_type = f"text/html; charset={_guess_encoding(body)}"
     try:
         return html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)[1]
     except (LookupError, ValueError):  # a charset that is none, such as base64 or idna
@@ -150,6 +160,9 @@ class _Reader:
         self.hidden = 0
         self.depth = self.deepest = 0
         self.title: list[str] | None = None
+        #: The JSON of a <script> with schema.org data, while it is being read.
+        self.schema: list[str] | None = None
+        self.tdm_reservation = self.tdm_policy = ""
         self.heading_start = -1
         self.heading_level = 0
         self.open_headings: list[int] = []
@@ -208,6 +221,8 @@ class _Reader:
             self.length += len(text)
             if not self.inked and not text.isspace():
                 self.inked = True
+        elif self.schema is not None:
+            self.schema.append(text)
 
     def close(self) -> None:
         pass
@@ -229,11 +244,17 @@ class _Reader:
         self.parts.append("\n")
         self.length += 1
 
-    def start_hidden(self, _: Mapping[str, str]) -> None:
+    def start_hidden(self, attributes: Mapping[str, str]) -> None:
         self.hidden += 1
+        if attributes.get("type", "").lower() == "application/ld+json":
+            self.schema = []
 
     def end_hidden(self) -> None:
         self.hidden = max(0, self.hidden - 1)
+        if self.schema is not None:
+            for licence in schema_licences("".join(self.schema)):
+                self.page.rights.licence(licence)
+            self.schema = None
 
     def start_title(self, _: Mapping[str, str]) -> None:
         if not self.page.title and not self.hidden:
@@ -279,7 +300,7 @@ class _Reader:
     # ---- links
 
     def add_link(self, href: str, rel: str = "", text: str = "") -> _Found:
-        in_list = self.open_lists[-1] if self.open_lists else -1
+        in_list = self.open_lists[:MAX_LISTS][-1] if self.open_lists else -1
         link = _Found(href, self.length, in_list, len(self.page.headings) - 1, rel, text)
         self.found.append(link)
         return link
@@ -288,7 +309,10 @@ class _Reader:
         self.end_a()
         href = attributes.get("href")
         if href is not None:
-            self.open_link = self.add_link(href, attributes.get("rel", ""), attributes.get("title", ""))
+            rel = attributes.get("rel", "")
+            self.open_link = self.add_link(href, rel, attributes.get("title", ""))
+            if "license" in rel.lower() or attributes.get("itemprop") == "license":
+                self.page.rights.licence(self.base.join(href) or "")
 
     def end_a(self) -> None:
         if self.open_link is not None:
@@ -321,8 +345,11 @@ class _Reader:
             self.base = urls.Base(urls.join(self.page.url, attributes["href"]) or self.page.url)
 
     def start_link(self, attributes: Mapping[str, str]) -> None:
-        if "canonical" in attributes.get("rel", "").lower().split() and not self.page.canonical:
+        kinds = attributes.get("rel", "").lower().split()
+        if "canonical" in kinds and not self.page.canonical:
             self.page.canonical = self.base.join(attributes.get("href", ""))
+        if "license" in kinds or attributes.get("itemprop") == "license":
+            self.page.rights.licence(self.base.join(attributes.get("href", "")) or "")
 
     def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content", "")
@@ -335,6 +362,12 @@ class _Reader:
             page.keywords = page.keywords or content
         elif name == "robots":
             page.robots |= robots_directives(content)
+        elif name == "tdm-reservation":
+            self.tdm_reservation = content
+        elif name == "tdm-policy":
+            self.tdm_policy = content
+        elif attributes.get("itemprop") == "license":
+            page.rights.licence(content)
         elif equivalent == "content-language":
             page.language = page.language or content.strip()
         elif equivalent == "refresh" and (target := _REFRESH.match(content)) and target.group(1).strip():
@@ -350,6 +383,7 @@ class _Reader:
             self.end_heading()
         self.break_block()
         page = self.page
+        page.rights.tdm(self.tdm_reservation, self.tdm_policy, "meta")
         text = page.raw_text = "".join(self.parts)
         page.lists = [
             Block("list", start, end if end >= 0 else self.length)

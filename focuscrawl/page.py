@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from focuscrawl import urls, words
+from focuscrawl.rights import Rights
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
 FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"]
@@ -194,6 +195,12 @@ class Page:
         self.url_id = 0
         #: The URLs passed through by redirects, first to last, without the page's own.
         self.redirects: list[str] = []
+        #: A list of URLs such as a sitemap: its links count, but it is no page about anything.
+        self.listing = False
+        #: The number of the stored page that says nearly the same, and what tells them alike.
+        self.duplicate_of: int | None = None
+        self.signature: bytes | None = None
+        self.rights = Rights()
 
     def __repr__(self) -> str:
         return f"<Page {self.status} {self.url}>"

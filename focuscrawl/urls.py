@@ -11,10 +11,13 @@ from urllib.parse import unquote, urlsplit
 
 import ada_url
 
-#: Query parameters that say where a visitor came from, not what is shown.
+#: Query parameters that say where a visitor came from, or who is looking (session ids under their usual names), not
+#: what is shown.
 TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hs(?:enc|mi)|ref_src"
+    r"|(?i:jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid)"
 )
+_SESSION_IN_PATH = re.compile(r";jsessionid=[^/?;]*", re.IGNORECASE)
 
 #: Endings that are never HTML. Links to them are dropped before they cost a request.
 BINARY = re.compile(
@@ -25,7 +28,7 @@ BINARY = re.compile(
     re.IGNORECASE,
 )
 
-_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})?")
 # Characters that some parsers escape and others leave: they make no difference.
 _ODD = re.compile(r"""[\[\]|{}^`\\"<>' ]""")
 _ESCAPED = str.maketrans({char: f"%{ord(char):02X}" for char in "[]|{}^`\\\"<>' "})
@@ -131,29 +134,36 @@ def is_local(url: str) -> bool:
 
 
 def _normal_escape(match: re.Match[str]) -> str:
+    if match.group(1) is None:  # a lone %; it must not make an escape together with what is unescaped behind it
+        return "%25"
     char = chr(int(match.group(1), 16))
     return char if char in _UNRESERVED else match.group().upper()
+
+
+def unescape(text: str) -> str:
+    """A path or query without the escapes of characters that need none; those that stay are in capitals."""
+    return _ESCAPE.sub(_normal_escape, text) if "%" in text else text
 
 
 def canonical(url: str, *, any_scheme: bool = True) -> str:
     """The form under which two URLs are compared, never the one that is requested.
 
-    Drops the scheme (unless *any_scheme* is false), `www.`, the fragment, tracking parameters and the escapes of
-    characters that need none, and sorts the query. *url* is absolute, as `join` and `check` return it.
+    Drops the scheme (unless *any_scheme* is false), `www.`, the fragment, tracking parameters, session ids and the
+    escapes of characters that need none, and sorts the query. *url* is absolute, as `join` and `check` return it.
     """
     url = url.partition("#")[0]
     scheme, _, rest = url.partition("://")
-    if rest.startswith("www."):
+    while rest.startswith("www."):
         rest = rest[4:]
     path, mark, query = rest.partition("?")
     if _ODD.search(rest):
         path, query = path.translate(_ESCAPED), query.translate(_ESCAPED)
-    if "%" in path:
-        path = _ESCAPE.sub(_normal_escape, path)
+    path = unescape(path)
+    if ";" in path:
+        path = _SESSION_IN_PATH.sub("", path)
     if mark:
+        query = unescape(query)
         parts = [part for part in query.split("&") if part and not TRACKING.fullmatch(part.partition("=")[0])]
-        if "%" in query:
-            parts = [_ESCAPE.sub(_normal_escape, part) for part in parts]
         if parts:
             parts.sort()
             path = f"{path}?{'&'.join(parts)}"

@@ -222,12 +222,33 @@ def test_no_page_takes_long(body, content_type):
     assert process_time() - began < 10
 
 
+def test_lists_in_lists_without_end_do_not_multiply_the_text():
+    page = read(b"<a href=x>y</a><ul>" * 900 + b"word " * 20_000)
+    assert len(page.links) == 900
+    assert sum(map(len, {link.block for link in page.links})) < 20 * len(page.raw_text)
+
+
+def test_the_block_of_a_link_is_the_innermost_list():
+    one, two = read("<ul><li>a <a href=1>one</a><ul><li>b <a href=2>two</a></ul> c</ul>").links
+    assert (one.block, two.block) == ("a one b two c", "b two")
+
+
 @pytest.mark.parametrize(
     "charset", ["base64", "hex", "zlib", "rot13", "idna", "undefined", "utf-7", "\x00", "a" * 1000]
 )
 def test_charsets_that_are_none_do_no_harm(charset):
     assert read(b"<p>words", f"text/html; charset={charset}").words == ["words"]
     assert "words" in read(f"<meta charset='{charset}'><p>words".encode(), "text/html").words
+
+
+@pytest.mark.parametrize("charset", ["punycode", "unicode_escape", "raw_unicode_escape"])
+def test_codecs_that_only_python_knows_are_no_charsets(charset):
+    text = "words-ab9c \\u0041 \\d"
+    assert read(f"<p>{text}".encode(), f"text/html; charset={charset}").text == text
+    assert read(f"<meta charset={charset}><p>{text}".encode(), "text/html").text == text
+    began = process_time()
+    read(b"<p>words-" + b"ab9c" * 50_000, f"text/html; charset={charset}")  # punycode: three seconds; 10 MB: hours
+    assert process_time() - began < 1
 
 
 def test_more_links_than_a_page_should_have_are_counted_and_left_out(monkeypatch):

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from urllib.parse import unquote_to_bytes
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from focuscrawl import urls
@@ -60,6 +62,9 @@ def test_the_short_way_to_join_agrees_with_the_parser(path, prefix, rest):
         ("http://example.com/%c3%a4", "http://example.com/%C3%A4"),
         ("http://example.com/?f[a]=1", "http://example.com/?f%5Ba%5D=1"),
         ("http://example.com/p|q", "http://example.com/p%7Cq"),
+        ("http://example.com/100%", "http://example.com/100%25"),
+        ("http://example.com/?utm%5Fsource=x", "http://example.com/"),
+        ("http://www.www.example.com/", "http://example.com/"),
     ],
 )
 def test_the_same_page_under_two_names_has_one_key(one, other):
@@ -73,6 +78,8 @@ def test_the_same_page_under_two_names_has_one_key(one, other):
         ("http://example.com/a", "http://example.com/a/"),
         ("http://example.com/a?x=1", "http://example.com/a?x=2"),
         ("http://example.com/a%2Fb", "http://example.com/a/b"),
+        ("http://example.com/%%34%31", "http://example.com/A"),
+        ("http://example.com/?a%26b=1", "http://example.com/?a&b=1"),
         ("http://example.com/a", "http://example.com:8080/a"),
         ("http://a.example.com/", "http://b.example.com/"),
         ("http://example.com/a?x=1&x=2", "http://example.com/a?x=1"),
@@ -85,14 +92,6 @@ def test_different_pages_have_different_keys(one, other):
 def test_the_scheme_counts_if_asked_for():
     one, other = "http://example.com/", "https://example.com/"
     assert urls.key(one, any_scheme=False) != urls.key(other, any_scheme=False)
-
-
-@given(_piece)
-def test_a_canonical_url_is_its_own_canonical_url(path):
-    url = urls.join("http://www.example.com/", path)
-    if url is not None:
-        once = urls.canonical(url)
-        assert urls.canonical(f"http://{once}") == once
 
 
 def test_a_seed_keeps_the_case_of_its_path():
@@ -135,3 +134,113 @@ def test_host_names():
     assert urls.host("https://user:pw@example.com/") == "example.com"
     assert urls.host("http://[::1]:80/") == "::1"
     assert urls.host("nonsense") == ""
+
+
+# ---- properties
+
+_HOSTS = st.sampled_from(["example.com", "a.example", "b.a.example", "xn--mnchen-3ya.example", "1.2.3.4", "[::1]"])
+_PATHS = st.lists(st.text("abAB01-._~!$'()*+,;=:@%[]|{}^ ä/", max_size=6), max_size=4).map("/".join)
+_NAMES = st.text("abXY01-._~[] ", min_size=1, max_size=4).filter(lambda name: not urls.TRACKING.fullmatch(name))
+_VALUES = st.text("abAB01-._~+:/?@%[]'ä ", max_size=6)
+_QUERIES = st.lists(st.tuples(_NAMES, _VALUES).map("=".join), max_size=4)
+_TRACKERS = st.sampled_from(
+    ["utm_source=x", "utm_medium=", "gclid=9", "fbclid", "_ga=1.2", "utm%5Fsource=y", "%67clid=1"]
+)
+
+
+def _made(scheme: str, host: str, path: str, query: list[str], fragment: str = "") -> str:
+    """A URL as `join` and `check` return it, but for the fragment."""
+    return urls.check(f"{scheme}://{host}/{path}?{'&'.join(query)}".replace(" ", "%20")) + fragment
+
+
+_URLS = st.builds(_made, st.sampled_from(["http", "https"]), _HOSTS, _PATHS, _QUERIES)
+
+
+@given(_URLS, st.sampled_from(["http", "https"]), st.integers(0, 2))
+def test_a_canonical_url_is_canonical_whatever_it_was_made_of(url, scheme, more):
+    once = urls.canonical(url.replace("://", "://" + "www." * more))
+    assert urls.canonical(f"{scheme}://{once}") == once
+
+
+@given(_URLS, _URLS)
+def test_keys_are_equal_when_canonical_urls_are(one, other):
+    assert (urls.key(one) == urls.key(other)) == (urls.canonical(one) == urls.canonical(other))
+    strict = urls.canonical(one, any_scheme=False) == urls.canonical(other, any_scheme=False)
+    assert (urls.key(one, any_scheme=False) == urls.key(other, any_scheme=False)) == strict
+
+
+@given(_HOSTS, _PATHS, _QUERIES, st.lists(_TRACKERS, max_size=3), st.randoms(use_true_random=False), st.data())
+def test_what_shows_the_same_page_never_changes_the_key(host, path, query, trackers, chance, data):
+    assume(host[0] not in "[1")  # an address has no www.
+    url = _made("http", host, path, query)
+    shuffled = [*query, *trackers]
+    chance.shuffle(shuffled)
+    other = _made("https", f"www.{host}", path, shuffled, data.draw(st.sampled_from(["", "#", "#top", "#?a=b"])))
+    assert urls.key(url) == urls.key(other)
+
+
+@given(_URLS, st.data())
+def test_needless_escapes_never_change_the_key(url, data):
+    root, slash, rest = url.partition("://")[2].partition("/")
+    escaped = "".join(
+        f"%{ord(char):02{data.draw(st.sampled_from('xX'))}}"
+        if char.isalnum() and rest[max(0, at - 2) : at].find("%") < 0 and data.draw(st.booleans())
+        else char
+        for at, char in enumerate(rest)
+    )
+    assert urls.key(f"http://{root}{slash}{escaped}") == urls.key(url)
+
+
+def _decoded(url: str) -> tuple[str, list[str], list[list[str]]]:
+    """Host, segments and parameters of a URL as a server understands them."""
+    path, _, query = url.partition("://")[2].removeprefix("www.").partition("?")
+    host, *segments = path.split("/")
+    parameters = [[unquote_to_bytes(side) for side in part.split("=", 1)] for part in query.split("&") if part]
+    kept = [part for part in parameters if not urls.TRACKING.fullmatch(part[0].decode("latin-1"))]
+    return host, [unquote_to_bytes(segment) for segment in segments], sorted(kept)
+
+
+@given(_URLS, _URLS)
+def test_urls_that_a_server_tells_apart_have_different_keys(one, other):
+    if urls.key(one) == urls.key(other):
+        assert _decoded(one) == _decoded(other)
+
+
+@given(_URLS, st.data())
+def test_a_change_that_shows_another_page_always_changes_the_key(url, data):
+    root, mark, query = url.partition("?")
+    changed = [f"{root}/{mark}{query}", f"{root}x{mark}{query}", f"{url}{'&' if mark else '?'}page=2"]
+    changed.append(url.replace("://", "://other.", 1) if "://[" not in url else url.replace("::1", "::2"))
+    place = data.draw(st.integers(0, len(root)))
+    swapped = root[:place] + root[place:].swapcase()
+    if place > root.index("/", 8) and "%" not in root[place - 2 :] and swapped != root:
+        changed.append(f"{swapped}{mark}{query}")
+    for other in changed:
+        assert urls.key(other) != urls.key(url)
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_joined_checked_and_taken_apart(base, href):
+    for text in (base, f"http://{base}", f"http://a.example/{base}", "\ud800"):
+        url = urls.join(text, href)
+        assert url is None or url.startswith(("http://", "https://"))
+        assert urls.Base(text).join(href) == url
+        try:
+            checked = urls.check(text)
+        except ValueError:
+            checked = None
+        for made in filter(None, (url, checked)):
+            assert isinstance(urls.key(made), int)
+            assert urls.words(made) is not None
+            assert urls.host(made)
+            assert urls.is_binary(made) in (True, False)
+
+
+@given(
+    _URLS,
+    st.one_of(
+        st.text(max_size=20), _URLS, st.tuples(_PATHS, _QUERIES.map("&".join)).map("?".join), st.from_regex(urls._CLEAN)
+    ),
+)
+def test_the_short_way_to_join_agrees_with_the_parser_for_any_href(base, href):
+    assert urls.Base(base).join(href) == urls.join(base, href)

@@ -60,7 +60,7 @@ class BackoffMiddleware:
 def retry_after(value: str) -> float | None:
     """Seconds to wait by a Retry-After header, a number or a date; None if it says nothing."""
     value = value.strip()
-    if value.isdigit():
+    if value.isascii() and value.isdigit():
         return float(value)
     try:
         date = parsedate_to_datetime(value)

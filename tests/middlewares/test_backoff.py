@@ -11,7 +11,9 @@ from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
 
 
-@pytest.mark.parametrize(("value", "seconds"), [("0", 0), ("120", 120), ("", None), ("soon", None), ("-5", None)])
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("0", 0), ("120", 120), ("", None), ("soon", None), ("-5", None), ("²", None)]
+)
 def test_retry_after_is_a_number_of_seconds(value, seconds):
     assert retry_after(value) == seconds
 

@@ -1,0 +1,95 @@
+"""Near-duplicates: pages whose text is nearly the same.
+
+The text is taken as the set of its word triples, and the set as a MinHash signature: two signatures agree in the share
+of places in which the sets overlap. Bands of a signature lead to the few pages worth comparing. The titles have to be
+the same, too: pages of one site may share nearly all of their text, the navigation, and be about different things.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+
+from rensa import RMinHash
+
+from focuscrawl.page import Page
+
+PLACES = 128
+#: Two pages are compared if all places of one band agree: of pages alike by 0.9 all but 2 in 100 are.
+BANDS = 5
+BAND_PLACES = 6
+
+_SEED = 1
+#: Bytes that stand for the title.
+_TITLE = 8
+#: Fewer words are too few to call two pages the same; more are not looked at.
+MIN_WORDS, MAX_WORDS = 10, 20_000
+
+
+def signature(page: Page) -> bytes | None:
+    """The signature of a page's text; None if there is too little of it."""
+    words = page.words[:MAX_WORDS]
+    if len(words) < MIN_WORDS:
+        return None
+    hashes = RMinHash(num_perm=PLACES, seed=_SEED)
+    hashes.update(list(map(" ".join, zip(words, words[1:], words[2:], strict=False))))
+    title = " ".join(page.title.casefold().split()).encode("utf-8", "replace")
+    return array("I", hashes.digest()).tobytes() + blake2b(title, digest_size=_TITLE).digest()
+
+
+def similarity(one: bytes, other: bytes) -> float:
+    """How much of two pages' text is the same, estimated."""
+    left, right = array("I", one[: 4 * PLACES]), array("I", other[: 4 * PLACES])
+    return sum(map(int.__eq__, left, right)) / PLACES
+
+
+class Duplicates:
+    """Finds the page that a page repeats.
+
+    *threshold* is the similarity from which it does; *lookup* gives the signature of a page by its number; *known* are
+    the pages of earlier runs.
+    """
+
+    def __init__(
+        self, threshold: float, lookup: Callable[[int], bytes | None], known: Iterable[tuple[int, bytes]] = ()
+    ) -> None:
+        self.threshold = threshold
+        self._lookup = lookup
+        self._bands: list[dict[int, int]] = [{} for _ in range(BANDS)]
+        for number, known_signature in known:
+            self.add(number, known_signature)
+
+    def find(self, wanted: bytes) -> int | None:
+        """The page whose text is nearly the same; None if there is none."""
+        compared: set[int] = set()
+        for band, key in zip(self._bands, _keys(wanted), strict=True):
+            number = band.get(key)
+            if number is None or number in compared:
+                continue
+            compared.add(number)
+            other = self._lookup(number)
+            if other is not None and similarity(wanted, other) >= self.threshold:
+                return number
+        return None
+
+    def mark(self, page: Page) -> None:
+        """Note on a page which stored one it repeats: what is there already does not match or count once more."""
+        if page.problem is not None or page.listing:
+            return
+        page.signature = signature(page)
+        page.duplicate_of = self.find(page.signature) if page.signature else None
+        if page.duplicate_of is not None:
+            page.matched = False
+            if page.judgement is not None:
+                page.judgement = page.judgement._replace(relevant=False)
+
+    def add(self, number: int, known: bytes) -> None:
+        """Remember a page that repeats none."""
+        for band, key in zip(self._bands, _keys(known), strict=True):
+            band.setdefault(key, number)
+
+
+def _keys(of: bytes) -> list[int]:
+    width = 4 * BAND_PLACES
+    return [hash(of[start : start + width] + of[-_TITLE:]) for start in range(0, BANDS * width, width)]
