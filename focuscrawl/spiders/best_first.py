@@ -28,7 +28,4 @@ class BestFirstSpider(FocusedSpider):
 
     def score(self, page: Page) -> Sequence[float]:
         relevance = self.relevance(page)
-        why = {"relevance of its page": relevance}
-        for link in page.links:
-            link.why = why
-        return [relevance] * len(page.links)
+        return self.alike(page, relevance, {"relevance of its page": relevance})

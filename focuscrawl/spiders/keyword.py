@@ -47,7 +47,4 @@ class KeywordSpider(FocusedSpider):
         if self.follow == "matched" and not self.matches(page):
             return [None] * len(page.links)
         relevance = self.relevance(page)
-        why = {"share of keywords on its page": relevance}
-        for link in page.links:
-            link.why = why
-        return [relevance] * len(page.links)
+        return self.alike(page, relevance, {"share of keywords on its page": relevance})

@@ -1,0 +1,81 @@
+"""Linear models, compiled to a table of what each word adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import exp, log1p, sqrt
+from typing import Any
+
+#: Words named as the reason of a judgement.
+_REASONS = 8
+#: Log-odds beyond which a probability is 1 for all that it matters.
+_CERTAIN = 50.0
+
+
+def squash(log_odds: float) -> float:
+    """Log-odds as a number between 0 and 1; even odds are one half.
+
+    Unlike a probability this does not run into 1: of two that are certain the more certain one stays ahead.
+    """
+    return 0.5 + log_odds / (2 * (1 + abs(log_odds)))
+
+
+def probability(squashed: float) -> float:
+    """The probability that squashed log-odds stand for."""
+    value = 2 * squashed - 1
+    log_odds = value / (1 - abs(value)) if abs(value) < 1 else value * _CERTAIN
+    return 1 / (1 + exp(-max(-_CERTAIN, min(_CERTAIN, log_odds))))
+
+
+class WordTable:
+    """What each word adds to the log-odds of a text.
+
+    With *scales* a text is first brought to length 1, each word counting by its scale (tf-idf).
+    """
+
+    def __init__(self, weights: Mapping[str, float], bias: float, scales: Mapping[str, float] | None = None) -> None:
+        self.weights = dict(weights)
+        self.bias = bias
+        self.scales = dict(scales) if scales is not None else None
+
+    def log_odds(self, counts: Mapping[str, int]) -> float:
+        """The log-odds of a text by its word counts, which are damped."""
+        weights = self.weights
+        total = 0.0
+        for word in counts.keys() & weights.keys():
+            total += log1p(counts[word]) * weights[word]
+        return total / self._length(counts) + self.bias
+
+    def _length(self, counts: Mapping[str, int]) -> float:
+        if self.scales is None:
+            return 1.0
+        scales = self.scales
+        return sqrt(sum((log1p(counts[word]) * scales[word]) ** 2 for word in counts.keys() & scales.keys())) or 1.0
+
+    def of_words(self, found: Iterable[str]) -> float:
+        """The log-odds of a few words."""
+        get = self.weights.get
+        return self.bias + sum([get(word, 0.0) for word in found])
+
+    def reasons(self, counts: Mapping[str, int]) -> dict[str, float]:
+        """The words that add or take away most."""
+        length = self._length(counts)
+        parts = {
+            word: log1p(counts[word]) * self.weights[word] / length for word in counts.keys() & self.weights.keys()
+        }
+        largest = sorted(parts, key=lambda word: (-abs(parts[word]), word))[:_REASONS]
+        return {word: round(parts[word], 4) for word in largest}
+
+    def scaled(self, slope: float, offset: float) -> WordTable:
+        """The table whose log-odds are `slope * these + offset`."""
+        weights = {word: weight * slope for word, weight in self.weights.items()}
+        return WordTable(weights, self.bias * slope + offset, self.scales)
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as JSON."""
+        return {"bias": self.bias, "weights": self.weights, "scales": self.scales}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> WordTable:
+        """The table that `to_json` wrote."""
+        return cls(data["weights"], data["bias"], data["scales"])

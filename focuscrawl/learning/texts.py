@@ -1,0 +1,83 @@
+"""From texts to a matrix: which words count, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from focuscrawl import words
+
+#: How often each word occurs in a text.
+Counts = Mapping[str, int]
+#: Ways to choose the words that count.
+SELECTIONS = ("df", "mi")
+
+
+@cache
+def _stop_stems() -> frozenset[str]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return frozenset(words.stem(word) for word in ENGLISH_STOP_WORDS)
+
+
+def tells(stem: str) -> bool:
+    """Whether a stem may say anything about a topic: it is no stop word, number or single letter."""
+    return len(stem) > 1 and not stem.isdigit() and stem not in _stop_stems()
+
+
+def matrix(texts: Iterable[Counts]) -> tuple[Any, list[str]]:
+    """A row per text and a column per word that may tell something, and those words."""
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction import DictVectorizer
+
+    vectorizer = DictVectorizer()
+    try:
+        rows = vectorizer.fit_transform({stem: n for stem, n in text.items() if tells(stem)} for text in texts)
+    except ValueError:  # there is not a word in all of them
+        return csr_matrix((0, 0)), []
+    return csr_matrix(rows), list(vectorizer.get_feature_names_out())
+
+
+def select(rows: Any, labels: Sequence[float], size: int, selection: str) -> Any:
+    """The columns of the *size* words that tell most: by document frequency or by mutual information."""
+    from sklearn.feature_selection import SelectKBest
+
+    measure = document_frequency if selection == "df" else mutual_information
+    chosen = SelectKBest(measure, k=min(size, rows.shape[1])).fit(rows, np.asarray(labels) > 0.5)
+    return chosen.get_support(indices=True)
+
+
+def document_frequency(rows: Any, labels: Any) -> Any:
+    """In how many texts each word occurs."""
+    return np.asarray((rows > 0).sum(axis=0)).ravel()
+
+
+def mutual_information(rows: Any, labels: Any) -> Any:
+    """How many bits the occurrence of each word tells about the label."""
+    labels = np.asarray(labels, dtype=bool)
+    present = (rows > 0).astype(float)
+    total, positive = rows.shape[0], int(labels.sum())
+    with_word = np.asarray(present.sum(axis=0)).ravel()
+    both = np.asarray(present[labels].sum(axis=0)).ravel()
+
+    def part(joint: Any, word: Any, label: float) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bits = joint / total * np.log2(joint * total / (word * label))
+        return np.where(joint > 0, bits, 0.0)
+
+    return (
+        part(both, with_word, positive)
+        + part(with_word - both, with_word, total - positive)
+        + part(positive - both, total - with_word, positive)
+        + part(total - positive - with_word + both, total - with_word, total - positive)
+    )
+
+
+def damped(rows: Any) -> Any:
+    """The logarithm of the counts: the tenth occurrence of a word says less than the first."""
+    rows = rows.astype(float)
+    rows.data = np.log1p(rows.data)
+    return rows

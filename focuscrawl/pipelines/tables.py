@@ -1,0 +1,36 @@
+"""The Relevant and the Irrelevant table: URLs of the pages that were judged so, one a line, in the order fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from focuscrawl.page import Page
+from focuscrawl.pipelines.lines import LinesPipeline
+from focuscrawl.store import Store
+
+
+class RelevantTablePipeline(LinesPipeline):
+    """Writes the URLs of relevant pages to FOCUS_DIR/Relevant.txt."""
+
+    filename = "Relevant.txt"
+
+    def stored(self, store: Store) -> Iterator[str]:
+        return (url for (url,) in store.execute("SELECT url FROM page WHERE relevant ORDER BY id"))
+
+    def line(self, page: Page) -> str | None:
+        return page.url if page.judgement is not None and page.judgement.relevant else None
+
+
+class IrrelevantTablePipeline(LinesPipeline):
+    """Writes the URLs of pages that could be read and are not relevant to FOCUS_DIR/Irrelevant.txt."""
+
+    filename = "Irrelevant.txt"
+
+    def stored(self, store: Store) -> Iterator[str]:
+        query = "SELECT url FROM page WHERE NOT relevant AND problem IS NULL ORDER BY id"
+        return (url for (url,) in store.execute(query))
+
+    def line(self, page: Page) -> str | None:
+        if page.problem is not None or page.judgement is None or page.judgement.relevant:
+            return None
+        return page.url

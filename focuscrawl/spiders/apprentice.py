@@ -1,0 +1,201 @@
+"""The accelerated focused crawler: an apprentice that has learned from the baseline where links lead.
+
+Paper: S. Rajesh, D. Raju, P. A. Kumar, P. Srikanth, "A Frame Work for Topical Collections Make with Focused and
+Accelerated Focused Crawlers", IJCA 117(8), 2015; after Chakrabarti, Punera and Subramanyam, WWW 2002.
+
+One lesson per link that the baseline followed: the words around it on its page, at most `distance` on either side, and
+the relevance that the baseline measured at its end. Naive Bayes over `features` such words, chosen by `selection`, then
+scores every link by the words around it, before anything of its target is known. The anchor's own words are left out,
+as in the paper, unless `anchor=yes`.
+
+`lessons` is the directory of a finished baseline crawl; with `lessons=auto` the apprentice first has the baseline crawl
+`lesson_pages` pages into FOCUS_DIR/lessons. With `training=online` (Chakrabarti's variant) it goes on learning from
+what it fetches itself. With `hubs_every=N` the paper's HITS extension is on: every N pages the best hubs of the crawled
+graph are found, and the links on them that wait come first.
+
+Departs from the paper: links are ranked by log-odds, because the classifier's probabilities run into 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy.crawler import AsyncCrawlerRunner
+
+from focuscrawl.errors import FocusError
+from focuscrawl.frontier.frontier import Candidate
+from focuscrawl.graph import hits
+from focuscrawl.learning.contexts import context, learn_contexts
+from focuscrawl.learning.table import WordTable, probability, squash
+from focuscrawl.learning_spider import LearningSpider
+from focuscrawl.options import Option
+from focuscrawl.page import CONTEXT_WORDS, Link, Page
+from focuscrawl.spiders.baseline import FRONTIER
+from focuscrawl.store import Store
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+#: Lessons below which nothing is learned from a crawl.
+LEAST = 20
+#: Hubs whose waiting links are put in front.
+HUBS = 10
+#: Online, the table is made anew whenever there are so many times the lessons of the last time.
+GROWTH = 1.1
+
+
+class ApprenticeSpider(LearningSpider):
+    name = "apprentice"
+    custom_settings = FRONTIER
+
+    lessons = Option("", "directory of a finished baseline crawl, or auto", expects="a directory or auto")
+    lesson_pages = Option(1000, "pages that the baseline crawls for lessons=auto", at_least=LEAST)
+    distance = Option(CONTEXT_WORDS, "words looked at on either side of a link", at_least=1, at_most=CONTEXT_WORDS)
+    anchor = Option(False, "whether the anchor's own words count, too")
+    training = Option("offline", "whether it goes on learning", choices=("offline", "online"))
+    hubs_every = Option(0, "pages between two searches for hubs; 0: none", at_least=0)
+
+    def prepare(self) -> None:
+        self.table: WordTable | None = None
+        self._contexts: list[list[str]] = []
+        self._labels: list[float] = []
+        self._learned_from = 0
+        self._since_hubs = 0
+        if not self.lessons and self.training == "offline":
+            raise FocusError(
+                "spider 'apprentice' learns from a finished baseline crawl: run `scrapy crawl baseline -a topic=… -s"
+                " FOCUS_DIR=DIR` and give -a lessons=DIR, or let it do both with -a lessons=auto -a lesson_pages=1000"
+            )
+
+    # ---- before the crawl
+
+    async def study(self) -> None:
+        model = self.read_model("apprentice.json")
+        if model is not None:
+            self._resume(model)
+        elif self.lessons:
+            folder = await self._baseline() if self.lessons == "auto" else Path(self.lessons)
+            self._study_lessons(folder)
+        await super().study()
+
+    def _resume(self, model: dict[str, Any]) -> None:
+        self.table = WordTable.from_json(model["table"]) if model["table"] else None
+        if self.training == "online":
+            self._contexts, self._labels = model["contexts"], model["labels"]
+            for label, link in _lessons(self.crawl.store, after=model["pages"]):
+                self._add(label, link)
+
+    async def _baseline(self) -> Path:
+        """Have the baseline crawl, as far as it has not."""
+        folder = self.crawl.folder / "lessons"
+        settings = cast("Settings", self.settings.copy())
+        settings.frozen = False
+        settings.update({"FOCUS_DIR": str(folder), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
+        options: dict[str, Any] = {name: value for name, value in self.given.items() if value}
+        options |= {
+            "features": self.features,
+            "selection": self.selection,
+            "judge": self.kind_of_judge,
+            "rarity": self.rarity,
+        }
+        self.logger.info("The baseline crawls %d pages into %s first", self.lesson_pages, folder)
+        await AsyncCrawlerRunner(settings).crawl("baseline", max_pages=self.lesson_pages, **options)
+        return folder
+
+    def _study_lessons(self, folder: Path) -> None:
+        """Learn from a finished crawl, and judge pages as it did."""
+        store = Store(folder / "crawl.sqlite", create=False)
+        try:
+            spider, topic = store.meta("spider"), store.meta("topic")
+            if topic != self.topic.name:
+                raise FocusError(
+                    f"lessons {folder} are about '{topic}', not '{self.topic.name}'; give those of its topic"
+                )
+            if spider != "baseline":
+                raise FocusError(f"lessons {folder} were crawled by '{spider}'; give those of a baseline crawl")
+            for label, link in _lessons(store):
+                self._add(label, link)
+        finally:
+            store.close()
+        self.table = self._learn()
+        if len(self._labels) < LEAST or self.table is None:
+            relevant = sum(label >= 0.5 for label in self._labels)
+            raise FocusError(
+                f"lessons {folder} hold {len(self._labels)} followed links, {relevant} of them to relevant pages; at"
+                f" least {LEAST} and some of either kind are needed: let the baseline crawl on, with a larger max_pages"
+            )
+        self._keep()
+
+    def _add(self, label: float, link: Link) -> None:
+        self._contexts.append(context(link, self.distance, anchor=self.anchor))
+        self._labels.append(label)
+
+    def _learn(self) -> WordTable | None:
+        self._learned_from = len(self._labels)
+        return learn_contexts(self._contexts, self._labels, features=self.features, selection=self.selection)
+
+    def _keep(self, pages: int = 0) -> None:
+        """Keep the model, with how many of this crawl's pages it has seen."""
+        model: dict[str, Any] = {"table": self.table.to_json() if self.table else None, "pages": pages}
+        if self.training == "online":
+            model |= {"contexts": self._contexts, "labels": self._labels}
+        self.write_model("apprentice.json", model)
+
+    # ---- during the crawl
+
+    def score(self, page: Page) -> Sequence[float]:
+        if self.hubs_every:
+            self._since_hubs += 1
+            if self._since_hubs >= self.hubs_every:
+                self._since_hubs = 0
+                self._promote_hubs()
+        return self._worth(page.links)
+
+    def _worth(self, links: Sequence[Link]) -> Sequence[float]:
+        if self.table is None:  # nothing was learned yet
+            return [0.5] * len(links)
+        weights = self.table.weights
+        scores = []
+        for link in links:
+            words = context(link, self.distance, anchor=self.anchor)
+            link.why = {word: round(weights[word], 4) for word in words if word in weights}
+            scores.append(squash(self.table.of_words(words)))
+        return scores
+
+    def learn(self, page: Page, via: Link) -> None:
+        if self.training == "offline":
+            return
+        self._add(probability(self.relevance(page)), via)
+        if len(self._labels) >= max(LEAST, GROWTH * self._learned_from):
+            self.table = self._learn() or self.table
+            self._keep(self.crawl.pages + 1)  # this one included, which is not stored yet
+            self.rescore_waiting(self._worth)
+
+    def _promote_hubs(self) -> None:
+        """Put the links on the best hubs that wait in front of all others."""
+        store = self.crawl.store
+        edges = store.execute(
+            "SELECT DISTINCT link.page, target.id FROM link JOIN page AS target ON target.url_id = link.url_id"
+            " WHERE target.id != link.page"
+        ).fetchall()
+        best = hits(edges)[0][:HUBS]
+        with store.transaction():
+            for page, _ in best:
+                rows = store.execute(
+                    "SELECT frontier.url_id, frontier.url, frontier.depth, link.id FROM link JOIN frontier"
+                    " ON frontier.url_id = link.url_id WHERE link.page = ?",
+                    (page,),
+                ).fetchall()
+                self.crawl.frontier.offer(Candidate(url_id, url, 1.0, depth, via) for url_id, url, depth, via in rows)
+
+
+def _lessons(store: Store, after: int = 0) -> list[tuple[float, Link]]:
+    """The links that a crawl followed, and how likely the pages they led to are relevant."""
+    rows = store.execute(
+        "SELECT page.relevance, link.anchor, link.before, link.after FROM page JOIN link ON link.id = page.via"
+        " WHERE page.problem IS NULL AND page.relevance NOT NULL AND page.id > ? ORDER BY page.id",
+        (after,),
+    )
+    return [(probability(relevance), Link("", anchor, before, behind)) for relevance, anchor, before, behind in rows]

@@ -1,0 +1,315 @@
+"""Intelligent crawling: it learns during the crawl which evidence leads to relevant pages.
+
+Paper: C. C. Aggarwal, F. Al-Garawi, P. S. Yu, "Intelligent Crawling on the World Wide Web with Arbitrary Predicates";
+reviewed in: S. Rajesh, D. Raju, P. A. Kumar, P. Srikanth, "A Frame Work for Topical Collections Make with Focused and
+Accelerated Focused Crawlers".
+
+It needs no examples, only a predicate: here, that a page is judged relevant. For each kind of evidence E about a URL
+that was not fetched, the interest ratio I(E) = P(relevant | E) / P(relevant) is estimated from the pages fetched so
+far:
+
+* content: the words of the page that links to it, those that are significantly more frequent before relevant pages;
+* url: the words of its URL;
+* links: how many of the pages that link to it are relevant, and how many are not;
+* siblings: how many of the pages that those pages link to, and that were fetched, are relevant.
+
+Its priority is the weighted sum of the logarithms of the ratios.
+
+What waits changes its worth as the crawl learns. The content factor is that of the day the link was found, kept with
+the link; the others are made anew from the links between pages (a few bytes of memory each) when a link comes to the
+top of the frontier, and for all that wait whenever the crawl has doubled. All that is learned follows from the pages
+and links in the crawl's file, in their order, so a resumed crawl knows what it knew; only the counts of words, which
+would cost reading all bodies again, are kept there every thousand pages.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from math import log
+from operator import itemgetter
+from typing import Any
+from urllib.parse import unquote
+
+from focuscrawl.html import read_page
+from focuscrawl.learning.table import squash
+from focuscrawl.options import Option
+from focuscrawl.page import Link, Page
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.words import tokenize
+
+#: Standard deviations by which a word must be more frequent before relevant pages than chance would have it.
+SIGNIFICANT = 2.0
+#: Departure: a ratio is that of so many average cases and the observed ones, for two or three alone prove nothing.
+CAUTION = 2.0
+#: Departure: of the pages that link to a URL the last so many are looked at.
+PARENTS = 8
+#: Departure: of the words of a page the so many most interesting count; the product over all of them would drown the
+#: other factors, because words are not independent.
+WORDS = 10
+
+#: Words counted; beyond that the rarest are forgotten.
+VOCABULARY = 200_000
+#: Pages whose words are kept in memory; those of others are read from the crawl's file.
+REMEMBERED = 2_000
+#: Pages between two times that the counts of words are written to the crawl's file.
+RHYTHM = 1_000
+#: Beyond so many waiting links only those that come to the top are scored anew: by then little changes any more.
+ALL_ANEW = 10_000
+
+_UNKNOWN, _IRRELEVANT, _RELEVANT = range(3)
+
+
+class Ratios:
+    """How often kinds of evidence were seen, and how often what they spoke for was relevant."""
+
+    def __init__(self) -> None:
+        self.cases: Counter[str] = Counter()
+        self.hits: Counter[str] = Counter()
+
+    def count(self, evidence: Collection[str], relevant: bool) -> None:
+        self.cases.update(evidence)
+        if relevant:
+            self.hits.update(evidence)
+
+    def log_interest(self, name: str, share: float) -> float:
+        """The logarithm of the interest ratio, 0 for what was never seen."""
+        return log_ratio(self.cases.get(name, 0), self.hits.get(name, 0), share)
+
+    def significant(self, evidence: set[str], share: float) -> list[float]:
+        """The logarithms of the ratios that are significantly above 1."""
+        cases, hits, chance = self.cases, self.hits, SIGNIFICANT**2 * share * (1 - share)
+        found = []
+        for name in hits.keys() & evidence:
+            seen, hit = cases[name], hits[name]
+            if (more := hit - seen * share) > 0 and more * more > seen * chance:
+                found.append(log_ratio(seen, hit, share))
+        return found
+
+    def forget_rare(self, limit: int) -> None:
+        """Keep to a number of words."""
+        least = 2
+        while len(self.cases) > limit:
+            self.cases = Counter({name: cases for name, cases in self.cases.items() if cases >= least})
+            self.hits = Counter({name: hits for name, hits in self.hits.items() if name in self.cases})
+            least *= 2
+
+
+def log_ratio(cases: int, relevant: int, share: float) -> float:
+    """log I = log(P(relevant | evidence) / P(relevant)), cautiously."""
+    return log((relevant + CAUTION * share) / ((cases + CAUTION) * share))
+
+
+class IntelligentSpider(FocusedSpider):
+    name = "intelligent"
+
+    content = Option(1.0, "weight of the words of the linking page", at_least=0.0, at_most=100.0)
+    url = Option(1.0, "weight of the words of the URL", at_least=0.0, at_most=100.0)
+    links = Option(1.0, "weight of the relevance of the linking pages", at_least=0.0, at_most=100.0)
+    siblings = Option(1.0, "weight of the relevance of the linking pages' other links", at_least=0.0, at_most=100.0)
+
+    def prepare(self) -> None:
+        self._words, self._url_words = Ratios(), Ratios()
+        #: Links between fetched pages, and those to relevant ones: (from irrelevant pages, from relevant ones).
+        self._cases, self._hits = [0, 0], [0, 0]
+        self._pages = self._relevant_pages = self._last_link = 0
+        #: P(relevant), never 0 or 1; log I of a link from either kind of page, and of words of URLs, as they are now.
+        self._share, self._from_page = 0.5, [0.0, 0.0]
+        self._url_interest: dict[str, float] = {}
+        #: Pages before this number are in the counts of words already.
+        self._words_known = 0
+        #: How many pages there were when the last one arrived.
+        self._scored_at: int | None = None
+        self._words_of: OrderedDict[int, set[str]] = OrderedDict()
+        # by number of the page: is it relevant, how many of the pages it links to were fetched and are relevant
+        self._relevant = bytearray(1)
+        self._fetched, self._good = array("I", [0]), array("I", [0])
+        # by id of the URL: what became of it, and the last of the links that lead there; links are chained
+        self._fate = bytearray()
+        self._newest = array("I")
+        self._from, self._older = array("I", [0]), array("I", [0])
+
+    # ---- learning
+
+    def _catch_up(self) -> None:
+        """Learn from the pages stored since the last time."""
+        if self.crawl.pages == self._pages:
+            return
+        store = self.crawl.store
+        if self._pages == 0 and (kept := store.meta("words")):
+            self._words_known = kept["page"]
+            self._words.cases, self._words.hits = Counter(kept["cases"]), Counter(kept["hits"])
+        known = store.execute("SELECT max(id) FROM url").fetchone()[0] + 1 - len(self._fate)
+        self._fate.extend(bytes(known))
+        self._newest.extend(array("I", bytes(known * self._newest.itemsize)))
+        pages = store.execute(
+            "SELECT page.id, page.url_id, url.url, page.relevant, parent.id, parent.url_id, parent.url,"
+            " parent.content_type, parent.duplicate_of FROM page JOIN url ON url.id = page.url_id"
+            " LEFT JOIN link ON link.id = page.via LEFT JOIN page AS parent ON parent.id = link.page"
+            " WHERE page.id > ? ORDER BY page.id",
+            (len(self._relevant) - 1,),
+        ).fetchall()
+        links = groupby(
+            store.execute("SELECT page, url_id, id FROM link WHERE id > ? ORDER BY id", (self._last_link,)),
+            key=itemgetter(0),
+        )
+        linking, found = next(links, (0, iter(())))
+        for number, url_id, url, relevant, *parent in pages:
+            self._learn_page(number, url_id, url, bool(relevant), tuple(parent))
+            if linking == number:
+                self._learn_links(number, found)
+                linking, found = next(links, (0, iter(())))
+        self._words.forget_rare(VOCABULARY)
+        self._url_words.forget_rare(VOCABULARY)
+        self._share = (self._relevant_pages + 1) / (self._pages + 2)
+        self._from_page = [log_ratio(*counts, self._share) for counts in zip(self._cases, self._hits, strict=True)]
+        self._url_interest.clear()
+
+    def _learn_page(self, number: int, url_id: int, url: str, relevant: bool, parent: tuple[Any, ...]) -> None:
+        """What the evidence about a URL was worth, now that its page is there."""
+        self._pages += 1
+        self._relevant_pages += relevant
+        self._relevant.extend(bytes(number - len(self._relevant)) + bytes([relevant]))
+        missing = number + 1 - len(self._fetched)
+        self._fetched.extend([0] * missing)
+        self._good.extend([0] * missing)
+        self._fate[url_id] = _RELEVANT if relevant else _IRRELEVANT
+        self._url_words.count(url_words(url), relevant)
+        for linking in self._parents(url_id):
+            self._learn_link(linking, relevant)
+        if number > self._words_known and parent[0] and not parent[4]:
+            self._words.count(self._words_on(parent[1], parent[2], parent[3]), relevant)
+
+    def _learn_links(self, number: int, found: Iterator[tuple[int, int, int]]) -> None:
+        """Where a new page's links lead."""
+        for _, url_id, link_id in found:
+            self._last_link = link_id
+            newest = self._newest[url_id]
+            if newest and self._from[newest] == number:
+                continue  # the same link twice on a page
+            self._newest[url_id] = len(self._from)
+            self._from.append(number)
+            self._older.append(newest)
+            if self._fate[url_id]:
+                self._learn_link(number, self._fate[url_id] == _RELEVANT)
+
+    def _learn_link(self, number: int, relevant: bool) -> None:
+        """A fetched page links to a fetched page."""
+        self._fetched[number] += 1
+        self._good[number] += relevant
+        kind = self._relevant[number]
+        self._cases[kind] += 1
+        self._hits[kind] += relevant
+
+    def _parents(self, url_id: int) -> Iterator[int]:
+        """The pages that link to a URL, the last first."""
+        link = self._newest[url_id] if url_id < len(self._newest) else 0
+        for _ in range(PARENTS):
+            if not link:
+                return
+            yield self._from[link]
+            link = self._older[link]
+
+    def _words_on(self, url_id: int, url: str, content_type: str) -> set[str]:
+        """The words of a stored page."""
+        words = self._words_of.get(url_id)
+        if words is None:
+            body = self.crawl.store.body(url)
+            words = set(read_page(Page(url), body, content_type).words) if body else set()
+        self._remember(url_id, words)
+        return words
+
+    def _remember(self, url_id: int, words: set[str]) -> None:
+        self._words_of[url_id] = words
+        self._words_of.move_to_end(url_id)
+        if len(self._words_of) > REMEMBERED:
+            self._words_of.popitem(last=False)
+
+    def _keep_words(self) -> None:
+        self._catch_up()
+        self._words_known = len(self._relevant) - 1
+        counts = {"page": self._words_known, "cases": self._words.cases, "hits": self._words.hits}
+        with self.crawl.store.batch():
+            self.crawl.store.set_meta("words", counts)
+
+    def closed(self, reason: str) -> None:
+        """Keep the counts of words, which a resumed crawl would have to make anew."""
+        if self.crawl.pages and not self.crawl.fatal:
+            self._keep_words()
+
+    # ---- scoring
+
+    def learn(self, page: Page, via: Link) -> None:
+        """A page has arrived: time to learn from those before."""
+        self._catch_up()
+        if self._pages - self._words_known >= RHYTHM:
+            self._keep_words()
+        before = self._pages - 1 if self._scored_at is None else self._scored_at
+        self._scored_at = self._pages
+        if self._pages.bit_length() > max(before, 1).bit_length() and len(self.crawl.frontier) <= ALL_ANEW:
+            self.crawl.frontier.rescore(self._rescore)
+
+    def score(self, page: Page) -> Sequence[float]:
+        self._catch_up()
+        words = set(page.words)
+        if page.url_id:
+            self._remember(page.url_id, words)
+        content = self.content * self._content(words)
+        judgement = self.judged(page)
+        relevant = judgement is not None and judgement.relevant
+        find = self.crawl.frontier.find
+        ids = [find(link.url) or 0 for link in page.links]
+        fates = [self._fate[url_id] if url_id < len(self._fate) else _UNKNOWN for url_id in ids]
+        fetched = {url_id for url_id, fate in zip(ids, fates, strict=True) if fate}
+        good = sum(self._fate[url_id] == _RELEVANT for url_id in fetched)
+        scores = []
+        for link, url_id, fate in zip(page.links, ids, fates, strict=True):
+            if fate:  # it will not be fetched again
+                scores.append(0.5)
+                continue
+            link.why = {"content": content, **self._learned(link.url, url_id, (relevant, len(fetched), good))}
+            scores.append(squash(sum(link.why.values())))
+        return scores
+
+    def rescore(self, link: Link) -> float:
+        self._catch_up()
+        content = (link.why or {}).get("content", 0.0)
+        return squash(content + sum(self._learned(link.url, self.crawl.frontier.find(link.url) or 0).values()))
+
+    def _content(self, words: set[str]) -> float:
+        """Evidence of the linking page's words."""
+        best = sorted(self._words.significant(words, self._share), reverse=True)
+        return sum(best[:WORDS]) / WORDS
+
+    def _learned(self, url: str, url_id: int, also: tuple[bool, int, int] | None = None) -> dict[str, float]:
+        """Evidence of the URL's words, of the pages that link to it, and of what else they link to.
+
+        *also* is such a page that is not stored yet: whether it is relevant, how many of its links were fetched, how
+        many of these are relevant.
+        """
+        interest = 0.0
+        for word in sorted(url_words(url)):  # in a fixed order, for a sum of fractions depends on it
+            known = self._url_interest.get(word)
+            if known is None:
+                known = self._url_interest[word] = self._url_words.log_interest(word, self._share)
+            interest += known
+        links, fetched, good = 0.0, 0, 0
+        if also is not None:
+            links, fetched, good = self._from_page[also[0]], also[1], also[2]
+        for number in self._parents(url_id):
+            links += self._from_page[self._relevant[number]]
+            fetched += self._fetched[number]
+            good += self._good[number]
+        return {
+            "url": self.url * interest,
+            "links": self.links * links,
+            "siblings": self.siblings * log_ratio(fetched, good, self._share),
+        }
+
+
+def url_words(url: str) -> set[str]:
+    """The words of a URL, its host among them."""
+    text = url.partition("://")[2]
+    return set(tokenize(unquote(text) if "%" in text else text))

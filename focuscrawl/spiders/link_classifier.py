@@ -1,0 +1,201 @@
+"""The link classifier over four attributes, with tunnelling.
+
+Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling".
+
+From the example pages, which are the results of the topic's query, comes a weight table: their heaviest words. A link
+that was not followed yet has four attributes, each a similarity to that table: the words of its URL, its anchor, the
+pages that link to it (their mean relevance), and the text around it. A classifier over the four, naive Bayes or a
+decision tree, says whether it leads to a relevant page.
+
+It is trained on the links of the first `training_pages` pages, the seeds and what they link to, and on links between
+example pages; until then links are taken by the mean of their attributes. With `training=fixed` it never changes after
+that, with `training=updatable` every page that arrives is one more pair to learn from.
+
+Tunnelling: a counter grows with every step from an irrelevant page to an irrelevant one, and is 0 again on a relevant
+page. A link that is predicted to lead to an irrelevant page is followed only while the counter is below `level_limit`.
+
+The Relevant and the Irrelevant table are the files Relevant.txt and Irrelevant.txt, and the views `relevant_url` and
+`irrelevant_url` in crawl.sqlite. The paper does not say how pages themselves are told relevant: here by the learned
+judge, the linear one unless another is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from focuscrawl import urls
+from focuscrawl.learning.attributes import Attributes, Classifier, WeightTable, learn
+from focuscrawl.learning.pages import KINDS
+from focuscrawl.learning.table import probability, squash
+from focuscrawl.learning_spider import LearningSpider
+from focuscrawl.options import Option
+from focuscrawl.page import Link, Page
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+#: An updatable classifier is learned anew whenever there are so many times the pairs of the last time.
+GROWTH = 1.1
+_VIEW = "CREATE VIEW IF NOT EXISTS {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
+
+
+class LinkClassifierSpider(LearningSpider):
+    name = "link_classifier"
+
+    kind_of_judge = Option("linear", "kind of judge", choices=KINDS, given_as="judge")
+    classifier = Option("bayes", "naive Bayes or a decision tree", choices=("bayes", "tree"))
+    training = Option("fixed", "whether it goes on learning", choices=("fixed", "updatable"))
+    training_pages = Option(100, "pages whose links it is trained on", at_least=10)
+    level_limit = Option(3, "steps through irrelevant pages", at_least=0)
+    table_words = Option(200, "words of the weight table", at_least=1)
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        tables = {"RelevantTablePipeline": 310, "IrrelevantTablePipeline": 320}
+        added = {f"focuscrawl.pipelines.tables.{name}": place for name, place in tables.items()}
+        settings.set("ITEM_PIPELINES", settings.getdict("ITEM_PIPELINES") | added, priority="spider")
+
+    def prepare(self) -> None:
+        self.model: Classifier | None = None
+        self._pairs: list[Attributes] = []
+        self._labels: list[bool] = []
+        self._learned_from = 0
+        self._complete = False
+        #: Sum of the relevance of the pages that link to a URL, and their number, by the URL's key.
+        self._parents: dict[int, tuple[float, int]] = {}
+
+    # ---- before the crawl
+
+    async def study(self) -> None:
+        await super().study()
+        store = self.crawl.store
+        for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
+            store.execute(_VIEW.format(view, which))
+        model = self.read_model("link_classifier.json")
+        if model is None:
+            return
+        self.words = WeightTable(model["words"])
+        self._pairs = [Attributes(*pair) for pair in model["pairs"]]
+        self._labels = model["labels"]
+        self._complete = model["complete"]
+        if self._complete:
+            self._learn()
+        self._learned_from = model["learned_from"]
+        self._catch_up(model["pages"])
+
+    def _catch_up(self, after: int) -> None:
+        """Take in what the crawl has stored: in-links, and what has arrived since the model was kept."""
+        store = self.crawl.store
+        rows = store.execute(
+            "SELECT url.key, page.relevance FROM link JOIN page ON page.id = link.page JOIN url ON url.id = link.url_id"
+            " WHERE page.problem IS NULL ORDER BY link.id"
+        )
+        for key, relevance in rows:
+            total, number = self._parents.get(key, (0.0, 0))
+            self._parents[key] = total + probability(relevance), number + 1
+        if self._complete and self.training == "fixed":
+            return
+        rows = store.execute(
+            "SELECT page.relevance, page.problem, link.why FROM page JOIN link ON link.id = page.via WHERE page.id > ?"
+            " ORDER BY page.id",
+            (after,),
+        )
+        for relevance, problem, why in rows:
+            link = Link("")
+            link.why = json.loads(why) if why else None
+            if link.why and "anchor" in link.why:
+                self._add(_stored(link), problem is None and relevance >= self.threshold)
+
+    def taught(self) -> None:
+        super().taught()
+        pages, others = (
+            [page for page in found if not page.problem] for found in (self.examples, self.counterexamples)
+        )
+        self.words = WeightTable.of([page.counts for page in pages], [page.counts for page in others], self.table_words)
+        # links between pages that are known beforehand
+        known = {urls.key(page.url): relevant for found, relevant in ((others, False), (pages, True)) for page in found}
+        for page in (*pages, *others):
+            relevance = probability(self.relevance(page))
+            for link in page.links:
+                if (label := known.get(urls.key(link.url))) is not None and link.url != page.url:
+                    self._add(self.words.attributes(link, relevance), label)
+        self._keep()
+
+    # ---- what it learns
+
+    def _add(self, pair: Attributes, label: bool) -> None:
+        self._pairs.append(pair)
+        self._labels.append(label)
+
+    def _learn(self) -> None:
+        self.model = learn(self.classifier, self._pairs, self._labels) or self.model
+        self._learned_from = len(self._labels)
+
+    def _keep(self, pages: int = 0) -> None:
+        """Keep the model, with how many pages it has seen."""
+        model: dict[str, Any] = {"words": self.words.weights, "pairs": self._pairs, "labels": self._labels}
+        model |= {"complete": self._complete, "learned_from": self._learned_from, "pages": pages}
+        self.write_model("link_classifier.json", model)
+
+    def learn(self, page: Page, via: Link) -> None:
+        if (self._complete and self.training == "fixed") or not via.why or "anchor" not in via.why:
+            return
+        judgement = self.judged(page)
+        self._add(_stored(via), bool(judgement and judgement.relevant))
+        if self.crawl.pages >= self.training_pages and len(self._labels) >= GROWTH * self._learned_from:
+            self._learn()
+            self._complete = self.model is not None
+            self._keep(self.crawl.pages + 1)  # this one included, which is not stored yet
+            if self.model is not None:
+                self.rescore_waiting(self._worth)
+
+    # ---- what a link is worth
+
+    def score(self, page: Page) -> Sequence[float | None]:
+        if not page.links:
+            return []
+        level = self._level(page)
+        relevance = probability(self.relevance(page))
+        judgement = self.judged(page)
+        relevant = float(bool(judgement and judgement.relevant))
+        rows = [self.words.attributes(link, self._parent(link, relevance)) for link in page.links]
+        for link, row in zip(page.links, rows, strict=True):
+            link.why = {**row._asdict(), "level": level, "relevant page": relevant}
+        if self.model is None:
+            return [sum(row) / len(row) for row in rows]
+        closed = level >= self.level_limit
+        return [None if closed and odds <= 0 else squash(odds) for odds in self.model.log_odds(rows)]
+
+    def _parent(self, link: Link, relevance: float) -> float:
+        """The mean relevance of the pages known to link there, this one included."""
+        key = urls.key(link.url)
+        total, number = self._parents.get(key, (0.0, 0))
+        self._parents[key] = total + relevance, number + 1
+        return (total + relevance) / (number + 1)
+
+    def _level(self, page: Page) -> float:
+        """Steps from irrelevant page to irrelevant page on the way here."""
+        judgement = self.judged(page)
+        why = page.via.why if page.via is not None else None
+        if not why or (judgement is not None and judgement.relevant):
+            return 0.0
+        return why.get("level", 0.0) + (0.0 if why.get("relevant page") else 1.0)
+
+    def _worth(self, links: Sequence[Link]) -> Sequence[float]:
+        """What links that wait are worth by what is known now."""
+        assert self.model is not None
+        rows = []
+        for link in links:
+            total, number = self._parents.get(urls.key(link.url), (0.0, 0))
+            row = _stored(link)
+            rows.append(row._replace(parents=total / number) if number else row)
+        return [squash(odds) for odds in self.model.log_odds(rows)]
+
+
+def _stored(link: Link) -> Attributes:
+    """The attributes that a link was scored by."""
+    why = link.why or {}
+    return Attributes(*(why.get(name, 0.0) for name in Attributes._fields))

@@ -1,0 +1,207 @@
+"""Perimeter search: everything around the best page, then everything around the best page found there.
+
+Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling", introduction.
+
+The crawl goes in rounds. A round searches exhaustively, breadth-first, to depth `d` below its seeds; of the pages it
+finds, the most relevant one and its relatives up to degree `r` are the seeds of the next round. A page that refers to
+the topic is thus trusted to have something further down its lineage, even if what lies between scores low.
+
+Relatives, in the tree of which page's link led to which: who is reached from the page by going up a ≥ 0 and then down
+b ≥ 1 links is a relative of degree a + b; the paper does not define it. Degree 1 are its children; 2 also its siblings
+and grandchildren; 3 also the siblings' children and the siblings of its parent; 4 also its cousins. Relatives that were
+fetched before are seeds, too: the search goes through them to what waits below.
+
+Nothing is queued but in the frontier. A link inside the perimeter has a score above one half, by its distance from the
+seeds; one outside waits below, with the relevance of its page. When nothing is left inside, the next round begins:
+links that wait on pages within its perimeter are raised. If nothing waits there, the next best page of the round is
+taken, and after the last one the best page of earlier rounds. Departure: while what is left inside waits for hosts that
+want to be left alone, or is on its way, the best of what is outside is fetched. The file of the crawl keeps the rounds.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+
+from focuscrawl.frontier.frontier import COLD, DONE, QUEUED, Candidate
+from focuscrawl.options import Option
+from focuscrawl.page import Link, Page
+from focuscrawl.spider import FocusedSpider
+
+#: Scores above are inside the perimeter, scores up to OUTSIDE are not.
+INSIDE = 0.5
+OUTSIDE = 0.49
+
+
+def score_at(distance: int) -> float:
+    """The score of a link so many links below the seeds."""
+    return INSIDE + INSIDE / (1 + distance)
+
+
+class PerimeterSpider(FocusedSpider):
+    name = "perimeter"
+
+    d = Option(2, "how many links deep the search around the seeds goes", at_least=0)
+    r = Option(1, "up to which degree relatives of the best page are seeds", at_least=1)
+
+    def prepare(self) -> None:
+        #: The number of the round, and the page it goes around with its ancestors, by how far up they are.
+        self._round = 0
+        self._line: dict[int, int] = {}
+        #: (-relevance, number) of the pages found in this round, and of those that earlier rounds left.
+        self._found: list[tuple[float, int]] = []
+        self._left: list[tuple[float, int]] = []
+        # the tree: by number of the page the one it was reached from (0: none), and the other way round
+        self._parent = array("I", [0])
+        self._children: dict[int, list[int]] = {}
+
+    # ---- scoring
+
+    def score(self, page: Page) -> Sequence[float]:
+        self._catch_up()
+        row = self.crawl.store.execute(
+            "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?", (page.url_id,)
+        ).fetchone()
+        distance = self._distance(row[0], 2) if row else self._distance(0, 1)
+        if distance is None:
+            relevance = self.relevance(page)
+            score, why = OUTSIDE * relevance, {"outside round": float(self._round), "relevance of its page": relevance}
+        else:
+            score, why = score_at(distance), self._why(distance)
+        for link in page.links:
+            link.why = why
+        return [score] * len(page.links)
+
+    def _why(self, distance: int) -> dict[str, float]:
+        return {"round": float(self._round), "links from its seeds": float(distance)}
+
+    def _distance(self, page: int, steps: int) -> int | None:
+        """How far from the round's seeds that is which lies *steps* links below a page; None if outside."""
+        if not self._round:  # around the seeds of the crawl
+            while (page := self._parent[page]) and steps <= self.d:
+                steps += 1
+            return steps if steps <= self.d else None
+        while page and page not in self._line and steps <= self.r + self.d:
+            page, steps = self._parent[page], steps + 1
+        if not page or page not in self._line or self._line[page] + steps > self.r + self.d:
+            return None
+        return max(0, self._line[page] + steps - self.r)
+
+    def rescore(self, link: Link) -> float:
+        """Nothing changes but at the end of a round: when a link from outside has come to the top."""
+        frontier, store = self.crawl.frontier, self.crawl.store
+        if link.score is not None and link.score < INSIDE and self._exhausted():
+            self._catch_up()
+            self._next_round()
+        row = store.execute("SELECT score FROM frontier WHERE url_id = ?", (frontier.find(link.url),)).fetchone()
+        return float(row[0])
+
+    # ---- rounds
+
+    def _exhausted(self) -> bool:
+        """Whether nothing inside the perimeter waits or is on its way, but traps and what cannot be reached."""
+        rows = self.crawl.store.execute(
+            "SELECT url_id FROM frontier WHERE score >= ? AND damping = 1 ORDER BY url_id DESC", (INSIDE,)
+        )
+        return all(self.crawl.frontier.state(url_id) == DONE for (url_id,) in rows)
+
+    def _next_round(self) -> None:
+        """Go on around the best page below whose relatives something waits."""
+        store = self.crawl.store
+        passed_over: list[int] = []
+        while self._found or self._left:
+            _, page = heappop(self._found or self._left)
+            self._line = self._line_of(page)
+            self._round += 1
+            with store.batch():
+                if self._raise_links():
+                    facts = {"around": page, "after": len(self._parent) - 1, "passed over": passed_over}
+                    store.set_meta(f"round {self._round}", facts)
+                    for entry in self._found:
+                        heappush(self._left, entry)
+                    self._found.clear()
+                    return
+            self._round -= 1
+            passed_over.append(page)
+
+    def _line_of(self, page: int) -> dict[int, int]:
+        """A page and its ancestors, as far up as relatives are seeds."""
+        line: dict[int, int] = {}
+        while page and len(line) < self.r:
+            line[page] = len(line)
+            page = self._parent[page]
+        return line
+
+    def _raise_links(self) -> int:
+        """Raise what waits on the pages inside the perimeter; returns how many links that are."""
+        store, frontier = self.crawl.store, self.crawl.frontier
+        raised: list[Candidate] = []
+        reasons: list[tuple[float, str, int]] = []
+        for page, degree in self._pages_inside():
+            distance = max(0, degree - self.r)
+            score, why = score_at(distance), json.dumps(self._why(distance))
+            for link_id, url_id, url, depth in self._links_of(page):
+                if frontier.state(url_id) in (QUEUED, COLD):
+                    raised.append(Candidate(url_id, url, score, depth, link_id))
+                    reasons.append((score, why, link_id))
+        frontier.offer(raised)
+        store.executemany("UPDATE link SET score = ?, why = ? WHERE id = ?", reasons)
+        return len(raised)
+
+    def _pages_inside(self) -> Iterator[tuple[int, int]]:
+        """The pages whose links are inside the perimeter, and of which degree these are."""
+        for ancestor, up in self._line.items():
+            level = [ancestor]
+            for degree in range(up + 1, self.r + self.d + 1):
+                yield from ((page, degree) for page in level)
+                level = [child for page in level for child in self._children.get(page, ()) if child not in self._line]
+
+    def _links_of(self, page: int) -> Iterator[tuple[int, int, str, int]]:
+        """The links of a stored page that were not refused: id, id of the URL, URL, depth."""
+        store = self.crawl.store
+        links = range(1, (store.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1)
+
+        def page_of(link: int) -> int:
+            number: int = store.execute("SELECT page FROM link WHERE id >= ? ORDER BY id", (link,)).fetchone()[0]
+            return number
+
+        # links are stored page by page, so theirs need no index
+        first, last = (bisect_left(links, number, key=page_of) + 1 for number in (page, page + 1))
+        yield from store.execute(
+            "SELECT link.id, link.url_id, url.url, page.depth + 1 FROM link JOIN url ON url.id = link.url_id"
+            " JOIN page ON page.id = link.page WHERE link.id >= ? AND link.id < ? AND link.score NOT NULL",
+            (first, last),
+        ).fetchall()
+
+    # ---- what is in the file
+
+    def _catch_up(self) -> None:
+        """Take up the pages stored since the last time, and in a resumed crawl its rounds."""
+        known = len(self._parent) - 1
+        if self.crawl.pages == known:
+            return
+        store = self.crawl.store
+        done: set[int] = set()
+        begun = around = 0
+        if not known:
+            for key, value in store.execute("SELECT key, value FROM meta WHERE key LIKE 'round %'"):
+                facts, number = json.loads(value), int(key.split()[1])
+                done.update((facts["around"], *facts["passed over"]))
+                if number > self._round:
+                    self._round, around, begun = number, facts["around"], facts["after"]
+        rows = store.execute(
+            "SELECT page.id, ifnull(link.page, 0), ifnull(page.relevance, 0) FROM page"
+            " LEFT JOIN link ON link.id = page.via WHERE page.id > ? ORDER BY page.id",
+            (known,),
+        )
+        for page, parent, relevance in rows.fetchall():
+            self._parent.append(parent)
+            if parent:
+                self._children.setdefault(parent, []).append(page)
+            if page not in done:
+                heappush(self._left if page <= begun else self._found, (-relevance, page))
+        if around:
+            self._line = self._line_of(around)
