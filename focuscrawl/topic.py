@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -73,10 +74,15 @@ def slug(text: str) -> str:
 def load_topic(name: str) -> Topic:
     """The topic in a file, or the one of that name that ships with the project."""
     path = Path(name)
-    if path.suffix == ".toml" or path.is_file():
-        if not path.is_file():
-            raise FocusError(f"topic '{name}': no such file")
-        return read_topic(path.read_bytes(), name, path.parent)
+    try:
+        is_file = path.is_file()
+        content = path.read_bytes() if is_file else b""
+    except OSError as error:
+        raise FocusError(f"topic '{name}': cannot be read: {error.strerror}") from None
+    if is_file:
+        return read_topic(content, name, path.parent)
+    if path.suffix == ".toml":
+        raise FocusError(f"topic '{name}': no such file")
     shipped = shipped_topics()
     if name not in shipped:
         close = difflib.get_close_matches(name, shipped, 1)
@@ -99,8 +105,10 @@ def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:
         table = tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FocusError(f"{where}: not UTF-8 text ({error}); save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # tomllib's own, or Python's for a number of thousands of digits
         raise FocusError(f"{where}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise FocusError(f"{where}: not valid TOML: nested too deep") from None
     for key in table:
         if key not in KEYS:
             close = difflib.get_close_matches(key, KEYS, 1)
@@ -135,11 +143,20 @@ def _keyword_table(value: Any, where: str) -> dict[str, float]:
     if not isinstance(value, Mapping):
         raise FocusError(f"{where}: 'keywords' must be a table of words and weights, as in {KEYS['keywords']}")
     for word, weight in value.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
-            raise FocusError(f"{where}: the weight of keyword '{word}' must be a number above 0, not {weight!r}")
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= sys.float_info.max:
+            raise FocusError(f"{where}: the weight of keyword '{word}' must be a number above 0, not {_shown(weight)}")
         if not words.tokenize(str(word)):
             raise FocusError(f"{where}: keyword '{word}' has no letter or digit in it")
     return {str(word): float(weight) for word, weight in value.items()}
+
+
+def _shown(value: Any) -> str:
+    """A value as a message quotes it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        return "one of thousands of digits"
+    return text if len(text) <= 100 else f"{text[:100]}…"
 
 
 def _examples(items: list[str], key: str, where: str, folder: Path | None) -> list[Path | str]:
@@ -157,7 +174,7 @@ def _examples(items: list[str], key: str, where: str, folder: Path | None) -> li
             base, path = Path(path.anchor), path.relative_to(path.anchor)
         try:
             files = sorted(file for file in base.glob(str(path)) if file.is_file())
-        except (ValueError, NotImplementedError, IndexError, OSError):  # no pattern at all
+        except (ValueError, NotImplementedError, IndexError, OSError, RecursionError):  # no pattern at all
             files = []
         if not files:
             raise FocusError(f"{where}: '{key}': {item} matches no file (paths are relative to the topic file)")
@@ -193,7 +210,7 @@ def parse_seeds(text: str) -> list[str]:
     path = Path(text[1:])
     try:
         lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # no such file, no text in it, or no name of a file at all
         raise FocusError(f"seeds: cannot read {path}: {error}") from None
     rows = (line.strip() for line in lines)
     return [row for row in rows if row and not row.startswith("#")]

@@ -1,9 +1,19 @@
 from __future__ import annotations
 
+import json
+import math
+import re
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from focuscrawl.errors import FocusError
-from focuscrawl.topic import load_topic, make_topic, parse_keywords, parse_seeds, shipped_topics
+from focuscrawl.html import read_page
+from focuscrawl.judge import KeywordJudge
+from focuscrawl.page import Page
+from focuscrawl.topic import Topic, load_topic, make_topic, parse_keywords, parse_seeds, read_topic, shipped_topics
 
 GOOD = """
 name = "Sorting"
@@ -131,3 +141,165 @@ def test_a_topic_without_a_name_is_called_by_its_keywords_or_its_seed():
     assert make_topic(keywords="time,bubble sort").slug == "time-bubble-sort"
     assert make_topic(seeds="http://example.com/x").slug == "example-com"
     assert make_topic().slug == "topic"
+
+
+# ---- properties
+
+
+def _toml(value: object) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return hex(value) if value > 2**63 else str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())}}}"
+    return str(value)
+
+
+_TEXTS = st.one_of(
+    st.text(max_size=8).filter(lambda text: not set(text) & set("/*")),  # no search through the whole disk
+    st.sampled_from(
+        ["", " ", "\n", "a\nb", "\x00", "\x1b[2J", "\x85", "\u2028", "http://[", "http://\n/", "://", "a" * 300]
+    ),
+)
+_NUMBERS = st.one_of(
+    st.integers(),
+    st.floats(),
+    st.sampled_from([2**2000, 16**3000, -1, 0, True, 1e308, math.nan, math.inf, -math.inf]),
+)
+_VALUES = st.recursive(
+    st.one_of(_TEXTS, _NUMBERS, st.booleans(), st.datetimes(), st.dates(), st.times()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+_LISTS = st.lists(_TEXTS, max_size=3)
+_TABLES = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.just("x") | _TEXTS | _VALUES,
+        "description": _TEXTS | _VALUES,
+        "seeds": _LISTS | _VALUES,
+        "keywords": st.dictionaries(_TEXTS, _NUMBERS, max_size=3) | _LISTS | _VALUES,
+        "examples": _LISTS | _VALUES,
+        "counterexamples": _LISTS | _VALUES,
+        "dewey": _LISTS | _VALUES,
+        "targets": _LISTS | _VALUES,
+        "label": _TEXTS | _VALUES,
+    },
+)
+
+
+def told(problem: FocusError) -> str:
+    """The message, which is one line that can be printed."""
+    text = str(problem)
+    assert len(text.splitlines()) == 1
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", text)
+    text.encode()
+    return text
+
+
+def fits(topic: Topic) -> None:
+    """A topic that was accepted can be used."""
+    assert topic.slug
+    assert len(topic.slug.splitlines()) == 1
+    assert topic.lacks("seeds")
+    judge = KeywordJudge(topic.keywords)
+    assert 0 <= judge.coverage(read_page(Page("http://a.example/"), b"some text", "text/html"), 0.5).relevance <= 1
+
+
+@given(_TABLES, st.dictionaries(_TEXTS, _VALUES, max_size=1))
+def test_any_topic_file_is_a_topic_or_refused_in_one_line_by_file_and_key(tmp_path_factory, table, more):
+    folder = tmp_path_factory.getbasetemp()
+    table = {**table, **more}
+    content = "\n".join(f"{_toml(key)} = {_toml(value)}" for key, value in table.items())
+    try:
+        fits(read_topic(content.encode(), "my.toml", folder))
+    except FocusError as problem:
+        message = told(problem)
+        assert message.startswith("topic 'my.toml': ")
+        shown = str(FocusError("\n".join(table)))  # as messages show it
+        assert "not valid TOML" in message or any(key in message for key in ["name", "keyword", *shown.split()])
+
+
+@given(st.text() | st.binary())
+def test_any_text_is_a_topic_or_refused_in_one_line_by_file(text):
+    content = text.encode() if isinstance(text, str) else text
+    try:
+        fits(read_topic(content, "my.toml", None))
+    except FocusError as refusal:
+        message = told(refusal)
+        assert message.startswith("topic 'my.toml': ")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = 'x'\nkeywords = { sort = " + hex(16**5000) + " }", "the weight of keyword 'sort' must be a number"),
+        ("name = 'x'\nkeywords = { sort = " + "9" * 5000 + " }", "not valid TOML"),
+        ("name = " + "[" * 100_000, "not valid TOML"),
+        ("name = 'x'\nexamples = ['" + "a/" * 5000 + "']", "'examples': "),
+        ("name = 'x'\nexamples = ['" + "a" * 5000 + "']", "'examples': "),
+        ('name = "x"\nexamples = ["a\\nb"]', "'examples': a b matches no file"),
+        ('name = "x"\nexamples = ["a\\u0000b"]', "'examples': a b matches no file"),
+        ('name = "x"\nexamples = ["http://a\\u2028 b/"]', "'examples': 'http://a  b/' is not a valid URL"),
+        ('name = "x"\n"a\\nb" = 1', "unknown key 'a b'"),
+    ],
+)
+def test_a_strange_topic_file_is_refused_in_one_line(topic_file, text, says):
+    path = topic_file(text)
+    with pytest.raises(FocusError) as caught:
+        load_topic(path)
+    assert told(caught.value).startswith(f"topic '{path}': ")
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a\nb", "\x00", "\x00.toml", "\ud800", "\udcff.toml", "x" * 5000, "x" * 5000 + ".toml", "/"]
+)
+def test_a_strange_name_of_a_topic_is_refused_in_one_line(name):
+    with pytest.raises(FocusError, match="topic '"):
+        load_topic(name)
+
+
+def test_a_topic_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "x.toml").write_text("name = 'x'")
+
+    def denied(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(FocusError, match=r"x\.toml': cannot be read: .*Permission denied"):
+        load_topic(str(tmp_path / "x.toml"))
+
+
+_ANY = st.text(st.characters(), max_size=30)  # surrogates too: what the shell passes on need not be text
+
+
+@given(st.one_of(_ANY, st.lists(_ANY | st.sampled_from(["a", ":", ",", '"', "'", "2", "1e400", "\n"])).map("".join)))
+def test_any_keywords_on_the_command_line_are_read_or_refused_in_one_line(text):
+    try:
+        fits(make_topic(keywords=text))
+    except FocusError as refusal:
+        message = told(refusal)
+        assert message.startswith("keywords: ")
+
+
+@given(_ANY | _ANY.map("@{}".format))
+def test_any_seeds_on_the_command_line_are_read_or_refused_in_one_line(text):
+    try:
+        fits(make_topic(seeds=text))
+    except FocusError as refusal:
+        message = told(refusal)
+        assert message.startswith("seeds: ")
+
+
+@pytest.mark.parametrize("name", ["\x00", "\ud800", "a\nb", "x" * 5000, ""])
+def test_strange_names_of_a_file_of_seeds_are_refused_in_one_line(name):
+    with pytest.raises(FocusError) as caught:
+        parse_seeds(f"@{name}")
+    assert told(caught.value).startswith("seeds: cannot read ")

@@ -1,0 +1,217 @@
+"""`scrapy seeds`: a topic file from ranked lists of search results."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from scrapy.commands import ScrapyCommand
+
+from focuscrawl import seeding
+from focuscrawl.errors import FocusError
+from focuscrawl.searxng import SearXNG
+from focuscrawl.topic import Topic, parse_keywords, slug
+
+#: URLs of each class that the table shows.
+_SHOWN = 3
+
+
+class Command(ScrapyCommand):
+    """Combine ranked lists of URLs into the seeds and examples of a topic."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "--list SOURCE --list SOURCE … [--negative SOURCE] [--query QUERY] [--output FILE]"
+
+    def short_desc(self) -> str:
+        return "Make a topic file: seeds and examples from ranked lists of search results"
+
+    def long_desc(self) -> str:
+        return (
+            "Write a topic file whose seeds are the URLs that several ranked lists agree on. A SOURCE is a text file"
+            " with one URL a line, searxng:URL?q=… (an instance of SearXNG), or crawl:DIR (an earlier crawl, searched"
+            " for --query). Example: scrapy seeds --query 'sorting algorithms' --searxng http://localhost:8888"
+            " --engines brave,mojeek,wikipedia --output sorting.toml. Or: scrapy seeds --keywords sort,array"
+            " --list a.txt --list b.txt --list c.txt --negative off-topic.txt"
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument_group(title="Lists").add_argument
+        add(
+            "--list",
+            metavar="SOURCE",
+            action="append",
+            default=[],
+            dest="lists",
+            help="a ranked list, best first; give two or more, usually three",
+        )
+        add("--negative", metavar="SOURCE", action="append", default=[], help="a ranked list of what is off the topic")
+        add("--query", default="", help="what the topic is called in a search")
+        add(
+            "--negative-query",
+            metavar="QUERY",
+            help="the search for what is off the topic, '' for none (default: the words of --query, negated)",
+        )
+        add("--searxng", metavar="URL", help="ask this instance of SearXNG for --query, and for what is off the topic")
+        add("--engines", metavar="A,B,C", help="with --searxng: one list from each of these engines")
+        add(
+            "--timeout",
+            type=float,
+            default=20,
+            metavar="SECONDS",
+            help="how long SearXNG may take to answer (default: 20)",
+        )
+        add("--top", type=int, default=50, metavar="K", help="results taken of each list (default: 50)")
+        add = parser.add_argument_group(title="Topic").add_argument
+        add("--output", type=Path, metavar="FILE", help="the topic file to write (default: the name, with .toml)")
+        add("--force", action="store_true", help="write over a file that is there")
+        add("--name", help="name of the topic (default: the query)")
+        add("--description", help="what the topic is about (default: where its seeds came from)")
+        add("--keywords", metavar="A,B:2", help="keywords with their weights (default: the words of the query)")
+        add("--single", action="store_true", help="take URLs that are in one list only, too")
+        add("--seeds", type=int, metavar="N", help="the best N only (default: all in two lists or more)")
+        add("--examples", type=int, metavar="N", help="the best N as examples (default: the seeds)")
+        add("--counterexamples", type=int, metavar="N", help="the first N of the negative lists (default: all)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            self._run(args, opts)
+        except FocusError as error:
+            _warn(str(error))
+            self.exitcode = 2
+
+    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+        _check(args, opts)
+        keywords = _keywords(opts)
+        name = (opts.name or opts.query or " ".join(keywords)).strip()
+        output = opts.output or Path(f"{slug(name)}.toml")
+        if output.exists() and not opts.force:
+            raise FocusError(f"{output} is there already; choose another --output, or write over it with --force")
+
+        lists, negatives = _read(opts)
+        if len(lists) < 2:
+            raise FocusError(
+                f"two lists with URLs in them are needed, there are {len(lists)}; add --list FILE, --list crawl:DIR or"
+                " --searxng URL --engines A,B,C"
+            )
+        found = seeding.combine(lists, opts.top)
+        least = seeding.SINGLE if opts.single else seeding.RELEVANT
+        taken = [entry for entry in found if entry.level >= least]
+        headings = {entry.url: f"Class {entry.level}, {seeding.class_name(entry.level, len(lists))}" for entry in found}
+        counterexamples = seeding.without(seeding.combine(negatives, opts.top), lists)
+
+        console = Console(highlight=False, soft_wrap=True)
+        console.print(_table(found, len(lists)))
+        if not taken:
+            raise FocusError(
+                f"no seeds: no URL is in two of the {len(lists)} lists; raise --top (now {opts.top}), add a --list, or"
+                " take those in one list with --single"
+            )
+        seeds = [entry.url for entry in taken[: opts.seeds]]
+        topic = Topic(
+            name,
+            opts.description if opts.description is not None else _description(opts.query, len(lists)),
+            seeds=seeds,
+            keywords=keywords,
+            examples=[*seeds] if opts.examples is None else [entry.url for entry in taken[: opts.examples]],
+            counterexamples=[*counterexamples[: opts.counterexamples]],
+        )
+        _write(output, seeding.toml(topic, headings), force=opts.force)
+        counts = len(topic.seeds), len(topic.examples), len(topic.counterexamples)
+        for line in (
+            f"Wrote {output}: {counts[0]} seeds, {counts[1]} examples, {counts[2]} counterexamples. Crawl it with",
+            f"  scrapy crawl best_first -a topic={shlex.quote(str(output))} -a max_pages=200",
+        ):
+            console.print(Text(line))
+
+
+def _check(args: list[str], opts: argparse.Namespace) -> None:
+    """Refuse options that make no sense, before anybody is asked anything."""
+    if args:
+        raise FocusError(f"seeds: cannot read '{args[0]}'; a list is given with --list SOURCE")
+    for option, least in (("top", 1), ("seeds", 1), ("examples", 0), ("counterexamples", 0)):
+        value = getattr(opts, option)
+        if value is not None and value < least:
+            raise FocusError(f"--{option} {value}: expected a whole number, at least {least}")
+    if not 0 < opts.timeout <= 3600:
+        raise FocusError(f"--timeout {opts.timeout:g}: expected seconds, above 0 and at most 3600")
+    if opts.engines is not None and not opts.searxng:
+        raise FocusError("--engines: of which instance? Give --searxng URL")
+    if opts.searxng and not opts.query.strip():
+        raise FocusError("--searxng: what to search for? Give --query")
+    for source in opts.lists:
+        if opts.lists.count(source) > 1:
+            raise FocusError(f"list {source} is given twice; that a list agrees with itself says nothing")
+    searches = [source for source in opts.negative if source.startswith(("searxng:", "crawl:"))]
+    if opts.negative_query and not (opts.searxng or searches):
+        raise FocusError("--negative-query: nobody is asked; give --searxng URL or --negative crawl:DIR")
+
+
+def _keywords(opts: argparse.Namespace) -> dict[str, float]:
+    if opts.keywords is not None:
+        return parse_keywords(opts.keywords)
+    keywords = dict.fromkeys(seeding.Query.of(opts.query).wanted, 1.0)
+    if not keywords:
+        raise FocusError("what is the topic about? Give --query 'its words', or --keywords a,b:2")
+    return keywords
+
+
+def _read(opts: argparse.Namespace) -> tuple[list[list[str]], list[list[str]]]:
+    """The ranked lists and the negative ones, without those that are empty."""
+    sources = seeding.Sources(opts.query, top=opts.top, timeout=opts.timeout, warn=_warn)
+    off_topic = seeding.negated(opts.query) if opts.negative_query is None else opts.negative_query
+    lists = {source: sources.read(source) for source in opts.lists}
+    negatives = {source: sources.read(source, off_topic) for source in opts.negative}
+    if opts.searxng:
+        instance = SearXNG(opts.searxng, opts.timeout)
+        engines = list(dict.fromkeys(name.strip() for name in (opts.engines or "").split(",") if name.strip()))
+        # those who bring counterexamples of their own need no guess
+        asks = bool(off_topic) and (opts.negative_query is not None or not opts.negative)
+        for group, query in ((lists, opts.query), (negatives, off_topic if asks else "")):
+            for engine in engines or [""] if query else []:
+                results = instance.search(query, opts.top, _warn, engine)
+                group[f"of {engine or instance.address} for '{query}'"] = results
+    for kind, group in (("list", lists), ("negative list", negatives)):
+        for source, ranked in group.items():
+            if not ranked:
+                _warn(f"{kind} {source}: no URL in it; going on without")
+    return [ranked for ranked in lists.values() if ranked], [ranked for ranked in negatives.values() if ranked]
+
+
+def _description(query: str, lists: int) -> str:
+    about = f"pages about {query.strip()}; " if query.strip() else ""
+    return f"{about}seeds from {lists} ranked lists"
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    try:
+        with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FocusError(f"cannot write {path}: {why}; choose another --output") from None
+
+
+def _table(found: list[seeding.Found], lists: int) -> Table:
+    table = Table(title=f"What {lists} lists agree on", show_lines=True)
+    table.add_column("class", no_wrap=True)
+    table.add_column("URLs", justify="right", no_wrap=True)
+    table.add_column("the first of them", overflow="fold")
+    for level in (seeding.MOST_RELEVANT, seeding.RELEVANT, seeding.SINGLE):
+        if level == seeding.RELEVANT and lists == 2:  # in two lists is in all of them
+            continue
+        members = [entry.url for entry in found if entry.level == level]
+        name = seeding.class_name(level, lists).replace(": ", "\n")
+        table.add_row(name, f"{len(members):,}", Text("\n".join(members[:_SHOWN])))
+    return table
+
+
+def _warn(message: str) -> None:
+    print(f"focuscrawl: {FocusError(message)}", file=sys.stderr)

@@ -1,0 +1,152 @@
+"""SearXNG: ranked lists from a metasearch engine, asked over its JSON interface."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
+
+from focuscrawl import __version__, urls
+from focuscrawl.errors import FocusError
+
+#: Seconds between two requests to an instance that is not on the user's own machine.
+PAUSE = 1.0
+
+#: An answer of more bytes than this is no list of results.
+MAX_BYTES = 16 << 20
+
+_REMEDIES = {
+    403: "it gives no JSON, or not to us; add json to the formats in its settings.yml, or ask an instance of your own",
+    404: "is this the address of a SearXNG instance, with the path it is served under?",
+    429: "too many requests for its limiter; wait, or ask an instance of your own",
+}
+
+
+class SearXNG:
+    """An instance of SearXNG at *address*; parameters in its query (`?language=de`) go with every search."""
+
+    def __init__(self, address: str, timeout: float = 20) -> None:
+        try:
+            parts = urlsplit(urls.check(address))
+        except ValueError as error:
+            raise FocusError(f"SearXNG: {error}; give an address such as http://localhost:8888") from None
+        path = parts.path.rstrip("/").removesuffix("/search").rstrip("/")
+        self.address = urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+        self.parameters = dict(parse_qsl(parts.query))
+        #: The query that the address itself holds; empty if it holds none.
+        self.query = self.parameters.pop("q", "")
+        self.timeout = timeout
+        self._is_local = urls.is_local(self.address)
+        self._asked = False
+        # a proxy seldom leads to the user's own machine
+        self._opener: OpenerDirector = build_opener(ProxyHandler({})) if self._is_local else build_opener()
+
+    def search(self, query: str, top: int, warn: Callable[[str], None], engine: str = "") -> list[str]:
+        """The URLs of the first *top* results for *query*, best first; of one engine only if it is named.
+
+        Results that are no page on the web (other schemes, files that are never HTML) are passed over.
+        """
+        parameters = {**self.parameters, "q": query, "format": "json"}
+        if engine:
+            parameters["engines"] = engine
+        engine = parameters.get("engines", "")
+        found: dict[int, str] = {}
+        number = 0
+        while len(found) < top:
+            number += 1
+            try:
+                results, silent = self._page({**parameters, "pageno": str(number)})
+            except FocusError as error:
+                if number == 1:
+                    raise
+                warn(f"{error}; {len(found)} results were there by then")
+                break
+            if number == 1 and silent:
+                warn(f"SearXNG at {self.address}: no answer from {', '.join(silent)}")
+            if engine and "," not in engine:
+                results = self._only(results, engine)
+            known = len(found)
+            for result in results:
+                url = _usable(result.get("url"))
+                if url is not None:
+                    found.setdefault(urls.key(url), url)
+            if len(found) == known:  # the end, or an engine without pages that repeats its first
+                break
+        return list(found.values())[:top]
+
+    def _only(self, results: list[dict[str, Any]], engine: str) -> list[dict[str, Any]]:
+        """The results of an engine: SearXNG asks others if it does not know the one that is named."""
+        own = [result for result in results if engine.lower() in _engines(result, engine)]
+        if results and not own:
+            others = sorted({name for result in results for name in _engines(result, engine)})
+            raise FocusError(
+                f"SearXNG at {self.address}: asked for engine '{engine}', got results of {', '.join(others)}; name"
+                f" engines that are switched on there (its preferences page lists them)"
+            )
+        return own
+
+    def _page(self, parameters: dict[str, str]) -> tuple[list[dict[str, Any]], list[str]]:
+        """One page of results, and the engines that did not answer, with their reasons."""
+        body = self._get(f"{self.address}/search?{urlencode(parameters, errors='replace')}")
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            raise self._error("the answer is not JSON; is it a SearXNG instance?") from None
+        results = answer.get("results") if isinstance(answer, dict) else None
+        if not isinstance(results, list):
+            raise self._error("the answer has no 'results'; is it a SearXNG instance?")
+        silent = answer.get("unresponsive_engines")
+        reasons = [" ".join(map(str, item)) if isinstance(item, list) else str(item) for item in silent or []]
+        return [result for result in results if isinstance(result, dict)], reasons
+
+    def _get(self, url: str) -> bytes:
+        if self._asked and not self._is_local:
+            time.sleep(PAUSE)
+        self._asked = True
+        request = Request(  # noqa: S310 - http and https only: the address was checked
+            url, headers={"User-Agent": f"focuscrawl/{__version__}", "Accept": "application/json"}
+        )
+        end = time.monotonic() + self.timeout
+        body = b""
+        try:
+            with self._opener.open(request, timeout=self.timeout) as response:
+                while piece := response.read1(1 << 16):
+                    body += piece
+                    if time.monotonic() > end:
+                        raise TimeoutError
+                    if len(body) > MAX_BYTES:
+                        raise self._error(f"an answer of more than {MAX_BYTES >> 20} MiB; is it a SearXNG instance?")
+        except HTTPError as error:
+            error.close()
+            remedy = _REMEDIES.get(error.code, "look into its log, or ask another instance")
+            raise self._error(f"HTTP {error.code}: {remedy}") from None
+        except (OSError, HTTPException, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
+                raise self._error(f"no answer within {self.timeout:g} seconds; give it more with --timeout") from None
+            why = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+            raise self._error(f"not reachable ({why}); is it running, and is the address right?") from None
+        return body
+
+    def _error(self, message: str) -> FocusError:
+        return FocusError(f"SearXNG at {self.address}: {message}")
+
+
+def _engines(result: dict[str, Any], default: str) -> set[str]:
+    """The engines a result came from; *default* if it does not say."""
+    names = result.get("engines") or [result.get("engine") or default]
+    return {str(name).lower() for name in names} if isinstance(names, list) else {default.lower()}
+
+
+def _usable(url: object) -> str | None:
+    """The URL of a result as a seed is written; None if no page can be there."""
+    try:
+        checked = urls.check(url) if isinstance(url, str) else None
+    except ValueError:
+        return None
+    return None if checked is None or urls.is_binary(checked) else checked
