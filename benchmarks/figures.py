@@ -1,6 +1,7 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
-python benchmarks/figures.py [NAME …]        all of them, or some: demo explain throughput order frontier harvest judges
+python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
+                                             fuzz learned apprentice link_classifier
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NAMES = ("demo", "explain", "throughput", "order", "frontier", "harvest", "judges")
-DOCUMENTS = ("README.md", "docs/performance.md", "docs/strategies.md")
+NAMES = (
+    *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
+    *("learned", "apprentice", "link_classifier"),
+)
+DOCUMENTS = ("README.md", "docs/performance.md", "docs/reliability.md", "docs/strategies.md")
 
 
 def output(name: str) -> str:

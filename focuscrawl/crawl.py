@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
+from focuscrawl import rights
+from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
+from focuscrawl.pace import Pace
+from focuscrawl.scope import Scope
 from focuscrawl.store import Store
 from focuscrawl.topic import Topic
+from focuscrawl.traps import Traps
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -31,16 +37,33 @@ def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     return Path(settings.get("FOCUS_DIR") or Path("crawls") / f"{spider}-{topic.slug}")
 
 
-def _number(settings: BaseSettings, name: str, kind: type[int] | type[float] = int) -> float:
+def _number(settings: BaseSettings, name: str, kind: type[int] | type[float] = int, at_most: float = inf) -> Any:
     """The value of a setting that must be a number and not negative."""
     try:
         value = kind(settings.get(name))
     except (TypeError, ValueError):
         value = kind(-1)
-    if not value >= 0:
+    if not (0 <= value <= at_most and value < inf):
         what = "a whole number" if kind is int else "a number"
-        raise FocusError(f"setting {name}={settings.get(name)}: expected {what}, at least 0")
+        bound = "at least 0" if at_most == inf else f"0 to {at_most:g}"
+        raise FocusError(f"setting {name}={settings.get(name)}: expected {what}, {bound}")
     return value
+
+
+def _yes_or_no(settings: BaseSettings, name: str) -> bool:
+    """The value of a setting that is True or False."""
+    try:
+        return settings.getbool(name)
+    except ValueError:
+        raise FocusError(f"setting {name}={settings.get(name)}: expected True or False") from None
+
+
+def _pace(settings: BaseSettings) -> Pace:
+    try:
+        return Pace(settings.getdict("FOCUS_PACE"))
+    except (TypeError, ValueError):
+        message = 'expected a JSON object such as {"08:00-18:00": 0.25}'
+        raise FocusError(f"setting FOCUS_PACE={settings.get('FOCUS_PACE')}: {message}") from None
 
 
 class Crawl:
@@ -79,6 +102,13 @@ class Crawl:
         self.relevant: int = self.store.execute("SELECT count(*) FROM page WHERE relevant").fetchone()[0]
         self.resumed = self.pages > 0
         self.frontier = Frontier(self.store, **frontier)
+        self.scope = Scope()
+        self.pace = Pace({})
+        #: Reservations that keep a page out of the exports, and whether sitemaps are read.
+        self.left_out: list[str] = []
+        self.sitemaps = "no"
+        self.traps = Traps()
+        self.duplicates: Duplicates | None = None
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
@@ -94,9 +124,34 @@ class Crawl:
             "ageing": _number(settings, "FOCUS_AGEING", float),
             "hosts_per_batch": _number(settings, "FOCUS_HOSTS_PER_BATCH"),
             "pages_per_host": _number(settings, "FOCUS_PAGES_PER_HOST"),
-            "any_scheme": str(settings.get("FOCUS_ANY_SCHEME")).lower() in ("true", "1"),
+            "any_scheme": _yes_or_no(settings, "FOCUS_ANY_SCHEME"),
         }
+        # others ask for these later, when it is too late to say in one line what is wrong with them
+        for name in ("FOCUS_NOFOLLOW", "FOCUS_ROBOTS_META", "FOCUS_PRIVATE_HOSTS"):
+            _yes_or_no(settings, name)
+        if settings.get("FOCUS_PROGRESS") != "auto":
+            _yes_or_no(settings, "FOCUS_PROGRESS")
+        _number(settings, "FOCUS_OUTAGE")
+        for name in ("FOCUS_CRAWL_DELAY_MAX", "FOCUS_BACKOFF_MAX"):
+            _number(settings, name, float)
+        bounds = {
+            "pages_per_pattern": _number(settings, "FOCUS_PAGES_PER_PATTERN"),
+            "queries_per_path": _number(settings, "FOCUS_QUERIES_PER_PATH"),
+            "watch": _yes_or_no(settings, "FOCUS_TRAPS"),
+        }
+        similarity = _number(settings, "FOCUS_DUPLICATES", float, at_most=1)
+        pace, left_out = _pace(settings), rights.check(settings.getlist("FOCUS_RIGHTS"))
+        sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
+        if sitemaps not in ("no", "robots", "all"):
+            raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
+        file = settings.get("FOCUS_SCOPE")
+        scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
         crawl = cls(directory(settings, spider, topic), spider, topic, **(options | frontier))
+        crawl.scope, crawl.pace, crawl.left_out, crawl.sitemaps = scope, pace, left_out, sitemaps
+        crawl.traps = Traps(crawl.store.patterns(), **bounds)
+        crawl.frontier.damper = crawl.traps.damping
+        if similarity:
+            crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
         _crawls[crawler] = crawl
         return crawl
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+# Ends of lines, what moves the cursor of a terminal, and halves of characters, which cannot be printed.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
 
 class FocusError(Exception):
     """Bad input or a bad place on disk.
 
     The message names the thing, the place and the way out; commands print it
-    as one line and exit with a non-zero status.
+    as one line and exit with a non-zero status. It is one line whatever it quotes.
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(_UNPRINTABLE.sub(" ", message))

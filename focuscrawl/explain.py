@@ -7,7 +7,9 @@ from typing import Any
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
+from focuscrawl.rights import RESERVATIONS
 from focuscrawl.store import Store
+from focuscrawl.traps import Traps
 
 #: Parts of a score shown, the largest first.
 _PARTS = 6
@@ -29,7 +31,7 @@ def explain(store: Store, url: str) -> list[str]:
     page = page or store.execute("SELECT id FROM page WHERE url = ? OR url = ?", (checked, row[1])).fetchone()
     if page is not None:
         return _chain(store, page[0])
-    waiting = store.execute("SELECT score, rank, via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+    waiting = store.execute("SELECT score, rank, damping, via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
     if waiting is not None:
         return _waiting(store, row[1], *waiting)
     failure = store.execute("SELECT reason, via, failed_at FROM failure WHERE url_id = ?", (url_id,)).fetchone()
@@ -38,17 +40,22 @@ def explain(store: Store, url: str) -> list[str]:
     refused = store.execute("SELECT id FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
     if refused is not None:
         return [*_way_to(store, refused[0]), f"{row[1]}", "  refused: the strategy gave its link no score"]
-    return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_HOST)"]
+    return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
 
 
-def _waiting(store: Store, url: str, score: float, rank: float, via: int | None) -> list[str]:
+def _waiting(store: Store, url: str, score: float, rank: float, damping: float, via: int | None) -> list[str]:
     better = store.execute("SELECT count(*) FROM frontier WHERE rank > ?", (rank,)).fetchone()[0]
     total = store.execute("SELECT count(*) FROM frontier").fetchone()[0]
     return [
         *_way_to(store, via),
         url,
         f"  waits with score {score:.4f}: {better:,} of {total:,} queued URLs are better",
+        *([f"  put back to {100 * damping:.3g} % of its score: {_trap(store, url)}"] if damping < 1 else []),
     ]
+
+
+def _trap(store: Store, url: str) -> str:
+    return Traps(store.patterns()).why(url) or "it was in a trap"
 
 
 def _way_to(store: Store, link_id: int | None) -> list[str]:
@@ -63,10 +70,11 @@ def _chain(store: Store, page_id: int) -> list[str]:
     steps: list[list[str]] = []
     while True:
         row = store.execute(
-            "SELECT url, title, status, score, relevance, matched, why, problem, via, redirects FROM page WHERE id = ?",
+            "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
+            " left_out FROM page JOIN rights ON rights.page = id WHERE id = ?",
             (page_id,),
         ).fetchone()
-        url, title, status, score, relevance, matched, why, problem, via, redirects = row
+        url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of, left_out = row
         step = [url if not redirects else f"{url} (redirected from {json.loads(redirects)[0]})"]
         found = f'"{title}", ' if title else ""
         step.append(f"  {found}page {page_id} of the crawl, HTTP {status}, fetched with score {_number(score)}")
@@ -75,6 +83,10 @@ def _chain(store: Store, page_id: int) -> list[str]:
             step.append(f"  relevance {relevance:.4f}, {verdict}{_made_of(why)}")
         elif problem:
             step.append(f"  {problem}")
+        if duplicate_of:
+            step.append(f"  nearly the same as page {duplicate_of}: not counted again")
+        if left_out:
+            step.append(f"  left out of the exports: {RESERVATIONS[left_out]} ({left_out})")
         steps.append([*_link(store, via), *step] if via else ["seed", *step])
         parent = store.execute("SELECT page FROM link WHERE id = ?", (via,)).fetchone()
         if parent is None:

@@ -50,7 +50,7 @@ class KeywordJudge:
         if new:
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
-            self._met |= new
+            self._met |= {word for word in new if len(word) <= words.LONGEST}
             self._forms |= {word: stem for word in new if (stem := words.stem(word)) in self._stems}
         counts: dict[str, int] = {}
         for word in words_of_page.keys() & self._forms.keys():

@@ -28,6 +28,7 @@ class Option(Generic[T]):
         at_most: float | None = None,
         expects: str = "",
         read: Callable[[str], T] | None = None,
+        given_as: str = "",
     ) -> None:
         self.default = default
         self.help = help
@@ -37,6 +38,8 @@ class Option(Generic[T]):
         self.expected = expects
         self.reader = read
         self.name = ""
+        #: The name on the command line, where it is not that of the attribute.
+        self.given_as = given_as
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -92,7 +95,7 @@ def options_of(cls: type) -> dict[str, Option[Any]]:
     """The options a class declares or inherits, by name."""
     found: dict[str, Option[Any]] = {}
     for base in reversed(cls.__mro__):
-        found.update({name: value for name, value in vars(base).items() if isinstance(value, Option)})
+        found.update({value.given_as or name: value for name, value in vars(base).items() if isinstance(value, Option)})
     return found
 
 
@@ -112,6 +115,6 @@ def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] =
             hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(names)}"
             raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
         try:
-            setattr(spider, name, option.parse(value))
+            setattr(spider, option.name, option.parse(value))
         except (ValueError, TypeError):
             raise FocusError(f"option {name}={value}: expected {option.expects()}") from None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import Template
 
 from focuscrawl.store import Store
+from focuscrawl.traps import TRIES
 
 COLOURS = ("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2")
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 280, 48, 32
@@ -115,6 +116,7 @@ def crawl_report(store: Store) -> str:
     waiting = store.execute("SELECT count(*) FROM frontier").fetchone()[0]
     failed = store.execute("SELECT count(*) FROM failure").fetchone()[0]
     hosts = store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
+    copies = store.execute("SELECT count(*) FROM page WHERE duplicate_of NOT NULL").fetchone()[0]
     figures = {
         "pages": f"{pages:,}",
         "relevant": f"{int(relevant):,}",
@@ -123,6 +125,7 @@ def crawl_report(store: Store) -> str:
         "hosts": f"{hosts:,}",
         "waiting": f"{waiting:,}",
         "failed": f"{failed:,}",
+        "near-duplicates": f"{copies:,}",
     }
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
     body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
@@ -146,6 +149,13 @@ def crawl_report(store: Store) -> str:
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
         body += ["<h2>What gave no page</h2>", table(("reason", "URLs"), rows, 1)]
-    when = f"{first[:19]} to {last[:19]} UTC".replace("T", " ") if pages else "no page yet"
+    traps = store.execute(
+        "SELECT pattern, pages, stale FROM pattern WHERE stale >= ? ORDER BY stale DESC LIMIT 15", (TRIES,)
+    ).fetchall()
+    if traps:
+        rows = [(html.escape(pattern), f"{pages:,}", f"{stale:,}") for pattern, pages, stale in traps]
+        body += ["<h2>Traps</h2><p>URLs like these gave page after page with nothing new, and were put back.</p>"]
+        body += [table(("URLs like", "pages", "last ones with nothing new"), rows, 2)]
+    when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if pages else "no page yet"
     subtitle = f"Spider {store.meta('spider')}, {when}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

@@ -38,6 +38,18 @@ FOCUS_NOFOLLOW = False
 FOCUS_ROBOTS_META = True
 #: Stop when so many requests in a row got no answer at all: the network is down, not the hosts; 0: never.
 FOCUS_OUTAGE = 100
+#: Similarity from which a page is taken for a copy of one stored before: it is kept without its body and not counted as
+#: relevant; 0: never.
+FOCUS_DUPLICATES = 0.9
+#: Whether traps are noticed, and URLs in them put back.
+FOCUS_TRAPS = True
+#: Most pages fetched of one path pattern (numbers and the last name of a path do not matter); 0: no limit.
+FOCUS_PAGES_PER_PATTERN = 0
+#: Most pages fetched of one path with different queries; 0: no limit.
+FOCUS_QUERIES_PER_PATH = 0
+#: Whether a host's sitemaps are read once it has given a page on the topic: "no", "robots" (those that robots.txt
+#: names) or "all" (/sitemap.xml too).
+FOCUS_SITEMAPS = "no"
 #: Live progress on the terminal: "auto" (if there is one), True or False.
 FOCUS_PROGRESS = "auto"
 
@@ -45,22 +57,29 @@ FOCUS_PROGRESS = "auto"
 
 SCHEDULER = "focuscrawl.frontier.scheduler.FrontierScheduler"
 SPIDER_MIDDLEWARES = {
+    "focuscrawl.middlewares.sitemaps.SitemapMiddleware": 450,
     "focuscrawl.middlewares.scoring.ScoringMiddleware": 500,
     # the frontier knows depth and parent, the scoring middleware the limits
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
 DOWNLOADER_MIDDLEWARES = {
+    "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
     "focuscrawl.middlewares.addresses.AddressMiddleware": 90,
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,  # sees a response before it is retried
+    "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
 }
+DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "focuscrawl.web.download.DownloadHandler")
 ITEM_PIPELINES = {
     "focuscrawl.pipelines.classify.ClassifyPipeline": 100,
+    "focuscrawl.pipelines.rights.RightsPipeline": 150,
     "focuscrawl.pipelines.store.StorePipeline": 200,
     "focuscrawl.pipelines.matched.MatchedUrlsPipeline": 300,
     "focuscrawl.pipelines.pages.PagesFilePipeline": 400,
+    "focuscrawl.pipelines.rights.LeaveOutPipeline": 900,
 }
 EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
@@ -72,6 +91,16 @@ FEED_EXPORT_ENCODING = "utf-8"
 
 # ---- manners
 
+#: What may be asked for: domains, domain/path, /path or re:EXPRESSION; empty: everything.
+FOCUS_ALLOW: list[str] = []
+#: What may not, whatever FOCUS_ALLOW says.
+FOCUS_DENY: list[str] = []
+#: A file with lines `allow RULE` and `deny RULE`, read again when it changes.
+FOCUS_SCOPE = None
+#: Shares of the full speed by time of day: {"08:00-18:00": 0.25}; 0 is a rest.
+FOCUS_PACE: dict[str, float] = {}
+#: Reservations that keep a page out of the exports: noai, noimageai, tdm, unlicensed.
+FOCUS_RIGHTS: list[str] = []
 #: Whether pages may lead to private networks and to this machine, even if no seed is there.
 FOCUS_PRIVATE_HOSTS = False
 #: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.

@@ -27,7 +27,9 @@ from focuscrawl.html import read_page, robots_directives
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.sitemap import read_sitemap
 from focuscrawl.topic import make_topic
+from focuscrawl.traps import soft_404
 from focuscrawl.web import webs
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class FocusedSpider(Spider):
         **options: Any,
     ) -> None:
         super().__init__()
+        #: What was given on the command line.
+        self.given = {"topic": topic, "seeds": seeds, "keywords": keywords}
         set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
         for part in ("seeds", *self.needs):
@@ -115,7 +119,7 @@ class FocusedSpider(Spider):
             focuscrawl=__version__,
             user_agent=crawler.settings["USER_AGENT"],
             seeds=spider.start_urls,
-            options={name: getattr(spider, name) for name in options_of(cls)},
+            options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
         )
         if type(spider).rescore is not FocusedSpider.rescore:
             spider.crawl.frontier.rescorer = spider._rescore
@@ -165,6 +169,8 @@ class FocusedSpider(Spider):
             page.judgement = _NOTHING if page.problem else self.judge(page)
             if page.judgement is not None:
                 page.relevance = page.judgement.relevance
+                if page.listing:  # its links are worth something, itself it is not
+                    page.judgement = page.judgement._replace(relevant=False)
         return page.judgement
 
     def relevance(self, page: Page) -> float:
@@ -172,16 +178,35 @@ class FocusedSpider(Spider):
         judgement = self.judged(page)
         return judgement.relevance if judgement else 0.0
 
+    def alike(self, page: Page, score: float, why: dict[str, float]) -> Sequence[float]:
+        """The same score, for the same reason, for every link of a page."""
+        for link in page.links:
+            link.why = why
+        return [score] * len(page.links)
+
     # ---- the way of a page
 
     async def start(self) -> AsyncIterator[Any]:
-        """The seeds; before them the topic's examples, if the strategy needs them."""
-        if "examples" in self.needs:
+        """The seeds; before them what the strategy has to learn."""
+        try:
+            await self.study()
+        except FocusError as error:
+            scheduler: Any = self.crawler.engine.scheduler
+            scheduler.stop(str(error), "cannot_learn")
+            return
+        for url in self.start_urls:
+            yield Request(url)
+
+    async def study(self) -> None:
+        """What has to be learned before the first page is fetched: from the topic's examples, if they are needed."""
+        if "examples" in self.needs and not self.ready():
             self.examples = [page async for page in self._read_examples(self.topic.examples)]
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.taught()
-        for url in self.start_urls:
-            yield Request(url)
+
+    def ready(self) -> bool:
+        """Whether an earlier run has left what this strategy needs to have learned."""
+        return False
 
     def taught(self) -> None:
         """Called when the example pages are there."""
@@ -218,8 +243,31 @@ class FocusedSpider(Spider):
         """One response, one Page."""
         yield self.read(response)
 
+    def parse_sitemap(self, response: Response, **kwargs: Any) -> Iterator[Any]:
+        """One sitemap, one Page of its links; of an index, the sitemaps it lists.
+
+        They come before the page: killed in between, the crawl finds them again when it asks for the page again.
+        """
+        page = self._page(response)
+        listed = [] if page.problem else read_sitemap(page, response.body, self.settings.getint("DOWNLOAD_MAXSIZE"))
+        place = {"score": page.score, "depth": page.depth, "parent": page.url}
+        for url in listed:
+            yield Request(url, callback=self.parse_sitemap, meta={"focus": place.copy()})
+        yield page
+
     def read(self, response: Response) -> Page:
         """The Page of a response."""
+        page = self._page(response)
+        if not page.problem:
+            read_page(page, response.body, page.content_type)
+            if not page.problem and soft_404(page):
+                page.problem = "soft 404"
+        for reservation in _headers(response, "TDM-Reservation"):
+            page.rights.tdm(reservation, next(iter(_headers(response, "TDM-Policy")), ""), "header")
+        return page
+
+    def _page(self, response: Response) -> Page:
+        """The Page of a response before its body is read."""
         focus = response.meta.get("focus", {})
         page = Page(
             url=response.url,
@@ -231,13 +279,15 @@ class FocusedSpider(Spider):
         )
         page.url_id = focus.get("id", 0)
         page.redirects = list(response.meta.get("redirect_urls", []))
-        for header in response.headers.getlist("X-Robots-Tag"):
-            page.robots |= self._directives(to_unicode(header, "latin-1"))
+        page.body, page.content_type = response.body, content_type(response)
+        tags = _headers(response, "X-Robots-Tag")
+        for tag in tags:
+            page.robots |= self._directives(tag)
+        page.rights.x_robots_tag = ", ".join(tags)
+        page.rights.robots_txt = response.meta.get("robots_txt", "ignored")
         if response.status >= 300:
-            page.body, page.content_type = response.body, content_type(response)
             page.problem = f"HTTP {response.status}"
-            return page
-        return read_page(page, response.body, content_type(response))
+        return page
 
 
 def _check_setting_names(settings: BaseSettings) -> None:
@@ -253,6 +303,10 @@ def _check_setting_names(settings: BaseSettings) -> None:
 def content_type(response: Response) -> str:
     """The Content-Type header of a response, whatever bytes it holds."""
     return to_unicode(response.headers.get("Content-Type") or b"", "latin-1")
+
+
+def _headers(response: Response, name: str) -> list[str]:
+    return [to_unicode(value, "latin-1") for value in response.headers.getlist(name)]
 
 
 def now() -> str:

@@ -19,7 +19,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.page import FIELDS, Link, Page
 
 #: Raised when a change of the schema makes older files unreadable.
-VERSION = 1
+VERSION = 2
 
 #: Files up to this size are checked in full before a crawl goes on; larger ones would keep their user waiting.
 CHECK_BYTES = 1 << 30
@@ -31,21 +31,29 @@ CREATE TABLE url (id INTEGER PRIMARY KEY, key INTEGER, url TEXT, host INTEGER, d
 CREATE TABLE page (
     id INTEGER PRIMARY KEY, url_id INTEGER UNIQUE, url TEXT, status INTEGER, depth INTEGER, parent TEXT, via INTEGER,
     score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
-    why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT, body BLOB
+    why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT,
+    duplicate_of INTEGER, signature BLOB, body BLOB
 );
 CREATE INDEX page_url ON page (url);
+CREATE TABLE rights (
+    page INTEGER PRIMARY KEY, robots_txt TEXT, x_robots_tag TEXT, noai INTEGER, noimageai INTEGER,
+    tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT
+);
+CREATE TABLE pattern (pattern TEXT PRIMARY KEY, pages INTEGER, stale INTEGER) WITHOUT ROWID;
 CREATE TABLE link (
     id INTEGER PRIMARY KEY, page INTEGER, url_id INTEGER, position INTEGER, anchor TEXT, before TEXT, after TEXT,
     nofollow INTEGER, score REAL, why TEXT
 );
 CREATE TABLE frontier (
     url_id INTEGER PRIMARY KEY, url TEXT, host INTEGER, score REAL, rank REAL, depth INTEGER, via INTEGER,
-    cold INTEGER DEFAULT 0, request TEXT
+    cold INTEGER DEFAULT 0, request TEXT, damping REAL DEFAULT 1
 );
 CREATE INDEX frontier_cold ON frontier (host, rank DESC, url_id) WHERE cold;
 CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason TEXT, via INTEGER, failed_at TEXT);
 CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
 """
+
+_TABLES = {"meta", "host", "url", "page", "rights", "pattern", "link", "frontier", "failure", "example"}
 
 
 class Store:
@@ -106,7 +114,7 @@ class Store:
         if not tables:  # killed between creating the file and its tables
             self.new = True
             return
-        if not {"meta", "host", "url", "page", "link", "frontier", "failure", "example"} <= tables:
+        if "meta" not in tables or not _TABLES - {"rights", "pattern"} <= tables:  # those came with format 2
             raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
         if self.path.stat().st_size <= CHECK_BYTES:
             result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -179,8 +187,9 @@ class Store:
         judgement = page.judgement
         cursor = self.execute(
             "INSERT INTO page (url_id, url, status, depth, parent, via, score, relevance, relevant, matched, title,"
-            " topics, fetched_at, why, problem, redirects, robots, language, content_type, body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " topics, fetched_at, why, problem, redirects, robots, language, content_type, duplicate_of, signature,"
+            " body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 page.url_id,
                 page.url,
@@ -201,11 +210,30 @@ class Store:
                 ",".join(sorted(page.robots)),
                 page.language,
                 page.content_type,
-                zlib.compress(page.body, 1),
+                page.duplicate_of,
+                page.signature,
+                zlib.compress(page.body, 1) if page.duplicate_of is None else None,
             ),
         )
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid
+        page_id = cursor.lastrowid
+        assert page_id is not None
+        rights = page.rights
+        self.execute(
+            "INSERT INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                page_id,
+                rights.robots_txt,
+                rights.x_robots_tag,
+                rights.noai,
+                rights.noimageai,
+                rights.tdm_reservation,
+                rights.tdm_policy,
+                rights.tdm_source,
+                json.dumps(rights.licences) if rights.licences else None,
+                rights.left_out,
+            ),
+        )
+        return page_id
 
     def add_links(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int]) -> int:
         """Store the links of a page; returns the id of the first, the others follow in order."""
@@ -225,16 +253,19 @@ class Store:
     def link(self, link_id: int | None) -> Link | None:
         """A stored link, as a strategy may ask for it later."""
         row = self.execute(
-            "SELECT url.url, anchor, before, after, position, score, why, nofollow FROM link"
+            "SELECT url.url, anchor, before, after, position, score, nofollow, why FROM link"
             " JOIN url ON url.id = link.url_id WHERE link.id = ?",
             (link_id,),
         ).fetchone()
-        if row is None:
-            return None
-        link = Link(row[0], row[1], row[2], row[3], row[4])
-        link.score, link.nofollow = row[5], bool(row[7])
-        link.why = json.loads(row[6]) if row[6] else None
-        return link
+        return _link(*row) if row else None
+
+    def waiting_links(self) -> dict[int, Link]:
+        """The links by which the URLs that wait were found, by URL id."""
+        rows = self.execute(
+            "SELECT frontier.url_id, frontier.url, anchor, before, after, position, link.score, nofollow, why"
+            " FROM frontier JOIN link ON link.id = frontier.via"
+        )
+        return {row[0]: _link(*row[1:]) for row in rows}
 
     def page_of_link(self, link_id: int) -> str | None:
         """The URL of the page a stored link is on."""
@@ -253,9 +284,34 @@ class Store:
             yield record
 
     def body(self, url: str) -> bytes | None:
-        """The bytes of a stored page."""
-        row = self.execute("SELECT body FROM page WHERE url = ?", (url,)).fetchone()
-        return zlib.decompress(row[0]) if row else None
+        """The bytes of a stored page; of a near-duplicate those of the page it repeats."""
+        row = self.execute(
+            "SELECT ifnull(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
+            " WHERE page.url = ?",
+            (url,),
+        ).fetchone()
+        return zlib.decompress(row[0]) if row and row[0] else None
+
+    def signature(self, page_id: int) -> bytes | None:
+        """What tells a stored page's near-duplicates."""
+        row = self.execute("SELECT signature FROM page WHERE id = ?", (page_id,)).fetchone()
+        return row[0] if row else None
+
+    def signatures(self) -> Iterator[tuple[int, bytes]]:
+        """The signatures of the stored pages that repeat no other."""
+        yield from self.execute(
+            "SELECT id, signature FROM page WHERE duplicate_of IS NULL AND signature NOT NULL ORDER BY id"
+        )
+
+    # ---- path patterns
+
+    def patterns(self) -> Iterator[tuple[str, int, int]]:
+        """What the patterns of URLs have given: pattern, pages, how many of the last said nothing new."""
+        yield from self.execute("SELECT pattern, pages, stale FROM pattern")
+
+    def set_patterns(self, rows: Iterable[tuple[str, int, int]]) -> None:
+        """Keep what patterns have given."""
+        self.executemany("INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)", rows)
 
     def count(self, *, matched: bool = False) -> int:
         """How many pages are stored, or how many of them matched."""
@@ -280,3 +336,12 @@ class Store:
         ids = [(url_id,) for url_id in url_ids]
         self.executemany("DELETE FROM frontier WHERE url_id = ?", ids)
         self.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
+
+
+def _link(
+    url: str, anchor: str, before: str, after: str, position: int, score: float | None, nofollow: int, why: str | None
+) -> Link:
+    link = Link(url, anchor, before, after, position)
+    link.score, link.nofollow = score, bool(nofollow)
+    link.why = json.loads(why) if why else None
+    return link

@@ -8,7 +8,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import hypothesis
@@ -22,8 +24,8 @@ from focuscrawl.spider import FocusedSpider
 from focuscrawl.web import webs
 from focuscrawl.web.webs import MemoryWeb
 
-# a busy machine is no reason to fail
-hypothesis.settings.register_profile("patient", deadline=None)
+# a busy machine is no reason to fail, and two runs of the same code say the same
+hypothesis.settings.register_profile("patient", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("patient")
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,6 +39,13 @@ class Crawled:
         self.folder = folder
         self.crawler = crawler
         self.stats: dict[str, Any] = crawler.stats.get_stats() if crawler else {}
+        #: When each page was asked for.
+        self.asked: list[float] = []
+
+    @property
+    def gaps(self) -> list[float]:
+        """Seconds between two pages that were asked for."""
+        return [later - earlier for earlier, later in pairwise(self.asked)]
 
     @property
     def pages(self) -> list[dict[str, Any]]:
@@ -65,6 +74,7 @@ def crawl(tmp_path, monkeypatch):
     def run(
         spider, web: MemoryWeb, folder: Path | None = None, settings: dict[str, Any] | None = None, **arguments
     ) -> Crawled:
+        asked = watch(web)
         monkeypatch.setattr(webs, "open_web", lambda name: web)
         folder = folder or tmp_path / "crawl"
         project = Settings()
@@ -91,7 +101,9 @@ def crawl(tmp_path, monkeypatch):
                     Crawl.of(crawler).close()
             return crawler
 
-        return Crawled(folder, asyncio.run(go()))
+        crawled = Crawled(folder, asyncio.run(go()))
+        crawled.asked = asked
+        return crawled
 
     return run
 
@@ -123,6 +135,20 @@ def small_web(links: dict[str, list[str]], texts: dict[str, str] | None = None) 
 def at(name: str) -> str:
     host, _, path = name.partition("/")
     return f"http://{host}.example/{path}"
+
+
+def watch(web: MemoryWeb) -> list[float]:
+    """The times at which pages are asked of a web from now on, as they are asked."""
+    asked: list[float] = []
+    answer = web.get
+
+    def get(url: str):
+        if not url.endswith((".txt", ".json")):
+            asked.append(monotonic())
+        return answer(url)
+
+    web.get = get  # type: ignore[method-assign]
+    return asked
 
 
 class FixedScores(FocusedSpider):

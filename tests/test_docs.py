@@ -10,8 +10,10 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
 from focuscrawl import settings
+from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import options_of
 from focuscrawl.spider import FocusedSpider
+from tests import faults
 from tests.conftest import ROOT, at, scrapy, small_web
 
 LOADER = SpiderLoader.from_settings(get_project_settings())
@@ -34,8 +36,9 @@ def test_every_spider_is_documented_with_its_options(name):
     section = STRATEGIES.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
     assert section, f"docs/strategies.md has no section '## {name}'"
     spider = LOADER.load(name)
+    shared = set(options_of(LearningSpider)) if "are those of `baseline`" in section else set()
     for option in options_of(spider).keys() - options_of(FocusedSpider).keys():
-        assert f"| `{option}` |" in section
+        assert (f"`{option}`" if option in shared else f"| `{option}` |") in section
     assert f"| `{name}` |" in (ROOT / "README.md").read_text("utf-8")
 
 
@@ -66,6 +69,23 @@ def test_the_readme_begins_with_the_two_commands():
     first_screen = "\n".join((ROOT / "README.md").read_text("utf-8").splitlines()[:24])
     assert "make demo" in first_screen
     assert "make test" in first_screen
+
+
+def test_every_promise_names_tests_that_exist():
+    text = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    rows = [line for line in text.partition("## What becomes")[0].splitlines() if line.startswith("| ")]
+    promises = [line for line in rows if not line.startswith("| promise")]
+    assert len(promises) > 30
+    for promise in promises:
+        tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", promise)
+        assert tests, promise
+        for path, name in tests:
+            assert f"def {name}(" in (ROOT / path).read_text("utf-8"), f"{path}::{name}"
+
+
+def test_the_table_of_faults_is_that_of_the_tests():
+    text = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    assert f"<!-- faults -->\n{faults.table()}<!-- end -->" in text
 
 
 def snippets(document: str, language: str = "python") -> list[str]:
@@ -111,8 +131,9 @@ def test_the_sql_in_the_guide_runs(crawl):
 
 
 def test_the_topic_in_the_readme_is_good(tmp_path):
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "x.html").write_text("x")
+    for folder in ("pages", "others"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.html").write_text("x")
     (tmp_path / "t.toml").write_text(snippets("README.md", "toml")[0])
     result = scrapy(
         "crawl",

@@ -68,3 +68,10 @@ def test_both_measures_stay_between_0_and_1():
     for text in ("", "nothing", "sort " * 500 + "heap " * 500):
         for judgement in (judge.share(page(text), 0.5), judge.coverage(page(text), 0.5)):
             assert 0 <= judgement.relevance <= 1
+
+
+def test_a_word_too_long_to_be_one_is_counted_but_not_remembered():
+    long = "x" * 100_000
+    judge = KeywordJudge({long: 1, "sort": 1})
+    assert judge.frequencies(page(f"sort {long} {long}y")) == {long: 1, "sort": 1}
+    assert judge._met == {"sort"}

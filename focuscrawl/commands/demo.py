@@ -84,10 +84,9 @@ class Command(ScrapyCommand):
         console.print()
         console.print(_table(outcomes, pages))
         (folder / "report.html").write_text(_report(outcomes, pages), "utf-8")
-        console.print("relevant: labelled as on the topic, which the crawlers do not see; gain: over breadth-first;")
-        console.print(
-            "URLs.txt: pages the spider itself took for matches; precision: share of them that are relevant.\n"
-        )
+        console.print("relevant: labelled as on the topic, which the crawlers do not see, copies once;")
+        console.print("gain: over breadth-first; URLs.txt: pages the spider itself took for matches;")
+        console.print("precision: share of them that are relevant.\n")
         console.print(f"{'comparison':14} {folder / 'report.html'}")
         for spider in SPIDERS:
             console.print(f"{spider:14} {folder / spider}/{{URLs.txt,pages.jsonl,crawl.sqlite,report.html}}")
@@ -131,8 +130,9 @@ def _outcome(folder: Path, web: Web, label: str) -> Outcome:
     store = Store(folder / "crawl.sqlite", create=False)
     curve: list[int] = []
     matched = right = 0
+    copies = {url for (url,) in store.execute("SELECT url FROM page WHERE duplicate_of NOT NULL")}
     for row in store.rows():
-        relevant = label in web.labels(row["url"])
+        relevant = label in web.labels(row["url"]) and row["url"] not in copies
         curve.append((curve[-1] if curve else 0) + relevant)
         matched += row["matched"]
         right += row["matched"] and relevant

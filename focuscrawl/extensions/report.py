@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+
+
+logger = logging.getLogger(__name__)
 
 
 class Report:
@@ -29,4 +33,8 @@ class Report:
     def closed(self) -> None:
         crawl = Crawl.of(self.crawler)
         if not crawl.fatal and crawl.store.path.exists():
-            (crawl.folder / "report.html").write_text(crawl_report(crawl.store), "utf-8")
+            path = crawl.folder / "report.html"
+            try:
+                path.write_text(crawl_report(crawl.store), "utf-8")
+            except OSError as error:
+                logger.error("cannot write %s: %s; the crawl itself is whole", path, error.strerror)

@@ -19,8 +19,13 @@ from focuscrawl.store import Store
 # What is known of a URL. KNOWN: seen, but not waiting (refused, or fallen off the end): it may come back.
 KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 
+#: So many entries are put back at a time, in a few tenths of a second; a trap may have filled the top of the queue.
+PUT_BACK = 1_000
+
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
+#: What the score of a URL that has come to the top is multiplied by: 1 leaves it there, 0 takes it out of the queue.
+Damper = Callable[[str], float]
 #: How a second sighting changes the score of a queued URL: (old, new) -> score.
 Merge = Callable[[float, float], float]
 
@@ -46,6 +51,10 @@ class Entry(NamedTuple):
     depth: int
     via: int | None
     request: str | None
+    damping: float = 1.0
+
+
+_ENTRY = ", ".join(Entry._fields)
 
 
 class _Host:
@@ -98,9 +107,12 @@ class Frontier:
         self.merge = merge
         #: Called with an entry that has come to the top; its answer is the entry's score now.
         self.rescorer: Callable[[Entry], float] | None = None
-        #: URLs that fell off the end, and those refused because their host was full.
+        #: Called with a URL that has come to the top; its answer says how far to put it back.
+        self.damper: Damper | None = None
+        #: URLs that fell off the end, and those refused because their host was full, or by the damper.
         self.dropped = 0
         self.host_full = 0
+        self.damped_out = 0
         self.queued = 0
         self._ids: dict[int, int] = {}
         self._state = bytearray(1)  # by URL id; ids begin at 1
@@ -116,8 +128,11 @@ class Frontier:
         self._used: set[int] = set()
         #: URLs on their way again, which wait for another host than their row says: they stay in memory.
         self._moved: set[int] = set()
+        #: URLs whose rank is lower than their score and age make it.
+        self._damped: set[int] = set()
         self._pending: list[int] = []
         self._batch_left = batch
+        self._put_back = 0
         self._pages = 0
         self._load()
 
@@ -137,8 +152,11 @@ class Frontier:
             self._state[url_id] = DONE if done else KNOWN
             self._host_of[url_id] = host_id
         self._pages = store.count()
-        for url_id, host_id, rank, cold in store.execute("SELECT url_id, host, rank, cold FROM frontier"):
+        query = "SELECT url_id, host, rank, cold, damping FROM frontier"
+        for url_id, host_id, rank, cold, damping in store.execute(query):
             self._rank[url_id] = rank
+            if damping < 1:
+                self._damped.add(url_id)
             self.queued += 1
             host = self._hosts[host_id]
             if cold:
@@ -157,6 +175,11 @@ class Frontier:
 
     def __len__(self) -> int:
         return self.queued
+
+    @property
+    def damped(self) -> int:
+        """How many waiting URLs are damped."""
+        return len(self._damped)
 
     # ---- what is known
 
@@ -205,6 +228,7 @@ class Frontier:
         aged = self.ageing * self._pages
         new: dict[int, tuple[object, ...]] = {}
         changed: list[tuple[object, ...]] = []
+        scores: dict[int, tuple[float, float]] = {}  # of what was changed, which the file does not know yet
         for url_id, url, score, depth, via, request in candidates:
             known = state[url_id]
             if known >= IN_FLIGHT:
@@ -219,15 +243,16 @@ class Frontier:
                 new[url_id] = (url_id, url, host_id, score, rank, depth, via, cold, request)
                 self.queued += 1
                 continue
-            old = self._score(url_id, new)
+            old, damping = scores.get(url_id) or self._score(url_id, new)
             merged = self.merge(old, score)
             if merged == old:
                 continue
-            rank = ranks[url_id] + merged - old  # its age stays
+            rank = ranks[url_id] + (merged - old) * damping  # its age stays
             cold = self._move(url_id, rank)
             changed.append((merged, rank, cold, depth, via, url_id))
+            scores[url_id] = merged, damping
         if new:
-            self.store.executemany("INSERT INTO frontier VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", new.values())
+            self.store.executemany("INSERT INTO frontier VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)", new.values())
         if changed:
             self.store.executemany(
                 "UPDATE frontier SET score = ?, rank = ?, cold = ?, depth = min(depth, ?), via = ? WHERE url_id = ?",
@@ -238,13 +263,14 @@ class Frontier:
         if self.size:
             self._drop_worst()
 
-    def _score(self, url_id: int, new: dict[int, tuple[object, ...]]) -> float:
-        if not self.ageing:
-            return self._rank[url_id]
+    def _score(self, url_id: int, new: dict[int, tuple[object, ...]]) -> tuple[float, float]:
+        """The score of a waiting URL, and how far it is damped."""
+        if not self.ageing and url_id not in self._damped:
+            return self._rank[url_id], 1.0
         if url_id in new:
-            return float(new[url_id][3])  # type: ignore[arg-type]
-        row = self.store.execute("SELECT score FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
-        return float(row[0])
+            return float(new[url_id][3]), 1.0  # type: ignore[arg-type]
+        row = self.store.execute("SELECT score, damping FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+        return float(row[0]), float(row[1])
 
     def _push(self, url_id: int, rank: float, *, at_once: bool = False) -> bool:
         """Enter a URL with its rank in memory, at once or with the next batch; True if it belongs on disk only."""
@@ -328,6 +354,7 @@ class Frontier:
                 continue
             self._thaw(url_id)
             self._state[url_id] = KNOWN
+            self._damped.discard(url_id)
             self.queued -= 1
             self.dropped += 1
             gone.append((url_id,))
@@ -375,7 +402,9 @@ class Frontier:
             self._put_ready(host_id)
 
     def next_time(self) -> float:
-        """When the next host becomes free by itself; inf if none does."""
+        """When it is worth to ask again: when the next host becomes free by itself; inf if none does."""
+        if self._put_back >= PUT_BACK:
+            return 0.0
         return self._waiting[0][0] if self._waiting else inf
 
     def _best(self, now: float, free_at: FreeAt) -> tuple[float, int, int] | None:
@@ -424,6 +453,7 @@ class Frontier:
         gone += {(url_id,) for negative_rank, url_id in host.heap if self._holds(negative_rank, url_id)}
         for (url_id,) in gone:
             self._state[url_id] = KNOWN
+            self._damped.discard(url_id)
         with self.store.batch():
             self.store.executemany("DELETE FROM frontier WHERE url_id = ?", gone)
         self.queued -= len(gone)
@@ -451,8 +481,12 @@ class Frontier:
             self._put_ready(host_id)
 
     def pop(self, now: float, free_at: FreeAt) -> Entry | None:
-        """Take the best URL among the hosts that are free, None if there is none at the moment."""
-        while True:
+        """Take the best URL among the hosts that are free, None if there is none at the moment.
+
+        Nor is there one while so many have to be put back that the crawl would stand still: ask again at `next_time`.
+        """
+        self._put_back = 0
+        while self._put_back < PUT_BACK:
             if self.batch > 1 and self._batch_left <= 0:
                 self._next_batch()
             best = self._best(now, free_at)
@@ -465,11 +499,10 @@ class Frontier:
                     continue
                 return None
             negative_rank, url_id, host_id = best
-            row = self.store.execute(
-                "SELECT url_id, url, score, rank, depth, via, request FROM frontier WHERE url_id = ?", (url_id,)
-            ).fetchone()
+            row = self.store.execute(f"SELECT {_ENTRY} FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
             if row is None:  # somebody took it out of the file
                 self._state[url_id] = KNOWN
+                self._damped.discard(url_id)
                 self.queued -= 1
                 continue
             entry = Entry(*row)
@@ -477,8 +510,21 @@ class Frontier:
                 score = self.rescorer(entry)
                 if score != entry.score:
                     entry = self._rescored(entry, score)
-                    if entry.rank < -negative_rank:
-                        continue  # it fell: see what is on top now
+                if entry.rank < -negative_rank or self._ready[0][1] != url_id:
+                    self._put_back += 1
+                    continue  # it fell, or others rose meanwhile: see what is on top now
+            # what is half way to its page is neither put back nor given up
+            damping = self.damper(entry.url) if self.damper is not None and url_id not in self._moved else entry.damping
+            if damping != entry.damping:
+                if not damping:
+                    self._forget(url_id)
+                    self.damped_out += 1
+                    self._put_back += 1
+                    continue
+                entry = self._rescored(entry._replace(damping=damping), entry.score, entry.damping)
+                if entry.rank < -negative_rank:
+                    self._put_back += 1
+                    continue
             host = self._hosts[host_id]
             self._state[url_id] = IN_FLIGHT
             self.queued -= 1
@@ -491,20 +537,35 @@ class Frontier:
                 if len(self._used) >= self.hosts_per_batch:
                     self._next_run()
             return entry
+        return None  # there may be one among the rest
 
-    def _rescored(self, entry: Entry, score: float) -> Entry:
-        rank = entry.rank + score - entry.score
+    def _rescored(self, entry: Entry, score: float, damped_before: float | None = None) -> Entry:
+        """Give an entry another score, or another damping; its age stays."""
+        before = entry.score * (entry.damping if damped_before is None else damped_before)
+        rank = entry.rank + score * entry.damping - before
+        if entry.damping < 1:
+            self._damped.add(entry.url_id)
+        else:
+            self._damped.discard(entry.url_id)
         cold = self._move(entry.url_id, rank, at_once=True)
         self.store.execute(
-            "UPDATE frontier SET score = ?, rank = ?, cold = ? WHERE url_id = ?", (score, rank, cold, entry.url_id)
+            "UPDATE frontier SET score = ?, rank = ?, cold = ?, damping = ? WHERE url_id = ?",
+            (score, rank, cold, entry.damping, entry.url_id),
         )
         return entry._replace(score=score, rank=rank)
+
+    def _forget(self, url_id: int) -> None:
+        """Take a waiting URL out of the queue; it may come back when it is seen again."""
+        self._state[url_id] = KNOWN
+        self._damped.discard(url_id)
+        self.queued -= 1
+        self.store.execute("DELETE FROM frontier WHERE url_id = ?", (url_id,))
 
     def rescore(self, scorer: Callable[[Entry], float]) -> int:
         """Score everything that waits anew; returns how many changed."""
         changed = 0
         with self.store.transaction():
-            rows = self.store.execute("SELECT url_id, url, score, rank, depth, via, request FROM frontier").fetchall()
+            rows = self.store.execute(f"SELECT {_ENTRY} FROM frontier").fetchall()
             for row in rows:
                 entry = Entry(*row)
                 if self._state[entry.url_id] not in (QUEUED, COLD):
@@ -556,6 +617,7 @@ class Frontier:
                 self._thaw(url_id)
             self._state[url_id] = DONE
             self._moved.discard(url_id)
+            self._damped.discard(url_id)
         if for_good:
             self.store.mark_done(url_ids)
         if page_host is not None:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import base64
 import json
 import logging
-import re
 import sqlite3
 from collections.abc import Callable
-from math import inf
+from math import ceil, inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,6 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
-    IgnoreRequest,
     ResponseDataLossError,
 )
 from scrapy.http import Response
@@ -35,8 +33,10 @@ from twisted.python.failure import Failure
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
-from focuscrawl.frontier.frontier import Candidate, Entry
+from focuscrawl.failures import reason_of
+from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
 from focuscrawl.middlewares.robots import RobotsUnreachable
+from focuscrawl.pace import local_time
 from focuscrawl.page import Page
 from focuscrawl.spider import now
 
@@ -89,6 +89,10 @@ class FrontierScheduler(BaseScheduler):
         self._handed_at: dict[str, float] = {}
         #: Times before which hosts want to be left alone.
         self._held: dict[str, float] = {}
+        #: Seconds that hosts want between two requests, and that the last download of hosts took.
+        self._distances: dict[str, float] = {}
+        self._took: dict[str, float] = {}
+        self.pace = self.crawl.pace
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         self._inversions = 0
@@ -142,6 +146,8 @@ class FrontierScheduler(BaseScheduler):
         self.stats.set_value("focus/queued", len(self.frontier))
         self.stats.set_value("focus/dropped", self.frontier.dropped)
         self.stats.set_value("focus/host_full", self.frontier.host_full)
+        self.stats.set_value("focus/pattern_full", self.frontier.damped_out)
+        self.stats.set_value("focus/damped", self.frontier.damped)
 
     def _stopped(self) -> None:
         self.crawl.close()
@@ -190,6 +196,10 @@ class FrontierScheduler(BaseScheduler):
         place = focus.get("score", 1.0), focus.get("depth", 0), focus.get("via")
         self.frontier.offer([Candidate(url_id, request.url, *place, stored)])
         if len(self.frontier) == before:
+            if stored is not None and self.frontier.state(url_id) in (QUEUED, COLD):
+                # it waits as a link and nothing more: the request says what to do with the answer
+                query = "UPDATE frontier SET request = ? WHERE url_id = ? AND request IS NULL"
+                self.crawl.store.execute(query, (stored, url_id))
             return False
         if stored is None and not plain:
             self._live[url_id] = request
@@ -250,10 +260,17 @@ class FrontierScheduler(BaseScheduler):
         in_flight = len(self._in_flight)
         if self.crawl.fatal or (self.max_pages and self.crawl.pages + in_flight >= self.max_pages):
             return None
-        # a page that was downloaded but not yet stored may hold the best link of all: wait for it
-        if 0 < self._downloader.total_concurrency <= in_flight:
-            return None
         moment = monotonic()
+        room: float = self._downloader.total_concurrency
+        if not self.pace.steady:
+            share = self.share()
+            if not share:
+                self._wake_at(moment + self.pace.rest(local_time()))
+                return None
+            room = ceil(room * share)
+        # a page that was downloaded but not yet stored may hold the best link of all: wait for it
+        if 0 < room <= in_flight:
+            return None
         try:
             entry = self.frontier.pop(moment, self._free_at)
         except sqlite3.Error as error:
@@ -299,6 +316,23 @@ class FrontierScheduler(BaseScheduler):
     def _slot_key(self, request: Request) -> str:
         return self._downloader.get_slot_key(request)
 
+    def share(self) -> float:
+        """The share of the full speed at which the crawl may go now."""
+        return 1.0 if self.pace.steady else self.pace.share(local_time())
+
+    def keep_distance(self, host: str, delay: float) -> bool:
+        """Leave so many seconds between two requests to a host, one at a time, if that is more than now."""
+        downloader = self._downloader
+        slot = downloader.slots.get(host)
+        options = downloader.per_slot_settings.get(host, {})
+        if delay <= (slot.delay if slot is not None else options.get("delay", downloader._delay)):
+            return False
+        self._distances[host] = delay  # AutoThrottle may shorten the slot's own, but not this one
+        downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}  # for when the slot is made anew
+        if slot is not None:
+            slot.delay, slot.concurrency = delay, 1
+        return True
+
     def hold(self, host: str, until: float) -> None:
         """Leave a host alone until that time."""
         self._held[host] = max(until, self._held.get(host, 0.0))
@@ -317,10 +351,13 @@ class FrontierScheduler(BaseScheduler):
             return inf if 0 < concurrency <= self._active.get(host, 0) else 0.0
         if 0 < slot.concurrency <= self._active.get(host, 0):
             return inf
-        if not slot.delay:
-            return 0.0
         # the slot draws its delay anew each time: past the longest one it will not hold the request back
-        return max(slot.lastseen, self._handed_at.get(host, 0.0)) + slot.delay * (1 + slot.jitter)
+        distance = max(slot.delay * (1 + slot.jitter), self._distances.get(host, 0.0))
+        if not self.pace.steady and (share := self.share()) and share < 1:
+            distance = (distance or self._took.get(host, 0.0)) / share
+        if not distance:
+            return 0.0
+        return max(slot.lastseen, self._handed_at.get(host, 0.0)) + distance
 
     def _wake_at(self, moment: float) -> None:
         """See that the engine asks again when the next host is free; by itself it would ask every five seconds."""
@@ -361,6 +398,8 @@ class FrontierScheduler(BaseScheduler):
     def _release(self, url_id: int) -> None:
         host = self._downloading.pop(url_id, None)
         if host is not None:
+            if not self.pace.steady:
+                self._took[host] = monotonic() - self._handed_at[host]
             self._active[host] -= 1
             if not self._active[host]:
                 del self._active[host]
@@ -382,8 +421,9 @@ class FrontierScheduler(BaseScheduler):
         """The errback of every request: it gave no response."""
         request: Request = failure.request  # type: ignore[attr-defined]
         focus = request.meta["focus"]
-        passing = isinstance(failure.value, PASSING)
-        self._write(lambda: self._fail(focus, _reason(failure), for_good=not passing))
+        error: Exception = failure.value  # type: ignore[assignment]
+        passing = isinstance(error, PASSING)
+        self._write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
         self._outage = self._outage + 1 if passing else 0
         if self._outage >= self.outage_limit > 0:
             self.stop(
@@ -437,17 +477,6 @@ class FrontierScheduler(BaseScheduler):
 def _normal(url: str) -> str:
     """A URL in the form that links have."""
     return urls.join(url, "") or url
-
-
-def _reason(failure: Failure) -> str:
-    if isinstance(failure.value, IgnoreRequest):
-        return failure.getErrorMessage() or "ignored"
-    name = type(failure.value).__name__
-    message = " ".join(failure.getErrorMessage().split())[:300]
-    inner = re.search(r"Failure [\w.]*?(\w+): ([^>\]]*)", message)  # Twisted wraps what went wrong
-    if inner:
-        name, message = inner[1], inner[2].strip()
-    return f"{name}: {message}" if message else name
 
 
 def _bytes_to_json(value: object) -> dict[str, str]:

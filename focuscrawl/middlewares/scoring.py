@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ScoringMiddleware(BaseSpiderMiddleware):
     """Asks the spider's `score` once per page, for all its links; ordinary requests are scored as links.
 
-    Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW, FOCUS_ROBOTS_META. Stats: ``focus/links``,
-    ``focus/links_refused``.
+    Links that the crawl's scope leaves out are refused. Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW,
+    FOCUS_ROBOTS_META, FOCUS_ALLOW, FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/links``, ``focus/links_refused``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -36,6 +36,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         self.url_limit = settings.getint("URLLENGTH_LIMIT")
         self.nofollow = settings.getbool("FOCUS_NOFOLLOW")
         self.robots_meta = settings.getbool("FOCUS_ROBOTS_META")
+        self.scope = self.spider.crawl.scope
         self.learns = type(self.spider).learn is not FocusedSpider.learn
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
@@ -60,7 +61,9 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         if isinstance(output, Page):
             self.score(output, response)
         elif isinstance(output, Request):
-            return self.score_request(output, page or self.spider.read(response))
+            focus = output.meta.get("focus", {})
+            if focus.get("score") is None or "id" in focus:
+                return self.score_request(output, page or self.spider.read(response))
         return output
 
     def score(self, page: Page, response: Response) -> None:
@@ -90,6 +93,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
                 or closed
                 or (self.nofollow and link.nofollow)
                 or (self.url_limit and len(link.url) > self.url_limit)
+                or (self.scope and self.scope.refuses(link.url))
             ):
                 refused += 1
             else:

@@ -31,6 +31,6 @@ class ClassifyPipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             self.spider.judged(item)
-            withheld = item.problem is not None or (self.robots_meta and "noindex" in item.robots)
+            withheld = item.problem is not None or item.listing or (self.robots_meta and "noindex" in item.robots)
             item.matched = not withheld and self.spider.matches(item)
         return item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from focuscrawl.crawl import Crawl
 from focuscrawl.frontier.frontier import IN_FLIGHT, Candidate
 from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Page
+from focuscrawl.traps import TRIES, kind
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,10 +21,14 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
+logger = logging.getLogger(__name__)
+
+
 class StorePipeline:
     """Commits a page to FOCUS_DIR/crawl.sqlite and its links to the frontier.
 
-    Stats: ``focus/pages``, ``focus/relevant``, ``focus/matched``, ``focus/harvest_rate``.
+    Notices copies and traps on the way. Settings: FOCUS_DUPLICATES, FOCUS_TRAPS. Stats: ``focus/pages``,
+    ``focus/relevant``, ``focus/matched``, ``focus/harvest_rate``, ``focus/duplicates``, ``focus/traps/<kind>``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -49,6 +55,8 @@ class StorePipeline:
         known = frontier.find(page.url)
         if focus is None and known is not None and frontier.state(known) >= IN_FLIGHT:
             raise DropItem(f"{page.url} is stored already")
+        if crawl.duplicates is not None:  # here, where nothing can be stored in between
+            crawl.duplicates.mark(page)
         with store.transaction():
             if focus is None:  # a page the frontier did not ask for
                 (page.url_id,) = frontier.identify([page.url])
@@ -63,7 +71,17 @@ class StorePipeline:
                     for n, (link, url_id) in enumerate(zip(page.links, ids, strict=True))
                     if link.score is not None
                 )
+            seen = crawl.traps.notice(page)
+            store.set_patterns(seen)
             scheduler.finished(focus, page_host=urls.host(page.url))
+        if page.duplicate_of is not None:
+            self.crawler.stats.inc_value("focus/duplicates")
+        elif crawl.duplicates is not None and page.signature:
+            crawl.duplicates.add(page_id, page.signature)
+        for pattern, _, stale in seen:
+            if stale == TRIES and crawl.traps.watch:
+                logger.info("%s looks like a trap (%s): its URLs are put back", pattern, kind(pattern, page.url))
+                self.crawler.stats.inc_value(f"focus/traps/{kind(pattern, page.url)}")
         crawl.pages += 1
         crawl.relevant += page.judgement is not None and page.judgement.relevant
         crawl.matched += page.matched

@@ -9,9 +9,10 @@ import sqlite3
 
 import pytest
 
+from focuscrawl.errors import FocusError
 from focuscrawl.web.server import serving
 from focuscrawl.web.webs import MemoryWeb
-from tests.conftest import Crawled, scrapy
+from tests.conftest import Crawled, at, scrapy, small_web
 
 DEMO = ["-s", "FOCUS_WEB=demo", "-a", "seeds=http://sorting-handbook.example/"]
 
@@ -65,7 +66,7 @@ def test_a_crawl_lives_in_crawls_by_default(tmp_path):
         (["keyword", "-a", "colour=red", "-a", "keywords=x", *DEMO], "has no option 'colour'"),
         (["keyword", "-a", "seed=http://a.example/"], "did you mean seeds?"),
         (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number, at least 0.0, at most 1.0"),
-        (["best-first", "-a", "keywords=x", *DEMO], "unknown spider 'best-first'; there are best_first"),
+        (["best-first", "-a", "keywords=x", *DEMO], "unknown spider 'best-first'; there are apprentice"),
     ],
 )
 def test_bad_arguments_cost_one_line(arguments, says):
@@ -168,6 +169,28 @@ def test_files_that_belong_to_no_crawl_are_not_written_over(tmp_path):
 def test_a_misspelt_setting_is_named(tmp_path):
     line = complaint("breadth_first", *DEMO, "-s", "FOCUS_FRONTIERSIZE=3", "-s", f"FOCUS_DIR={tmp_path}")
     assert "unknown setting FOCUS_FRONTIERSIZE; did you mean FOCUS_FRONTIER_SIZE?" in line
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "expected"),
+    [
+        ("FOCUS_DUPLICATES", "2", "a number, 0 to 1"),
+        ("FOCUS_DUPLICATES", "abc", "a number, 0 to 1"),
+        ("FOCUS_AGEING", "inf", "a number, at least 0"),
+        ("FOCUS_AGEING", "nan", "a number, at least 0"),
+        ("FOCUS_OUTAGE", "abc", "a whole number, at least 0"),
+        ("FOCUS_CRAWL_DELAY_MAX", "abc", "a number, at least 0"),
+        ("FOCUS_BACKOFF_MAX", "-1", "a number, at least 0"),
+        ("FOCUS_ANY_SCHEME", "maybe", "True or False"),
+        ("FOCUS_NOFOLLOW", "maybe", "True or False"),
+        ("FOCUS_ROBOTS_META", "maybe", "True or False"),
+        ("FOCUS_PRIVATE_HOSTS", "maybe", "True or False"),
+        ("FOCUS_PROGRESS", "maybe", "True or False"),
+    ],
+)
+def test_a_value_that_a_setting_cannot_have_is_named(crawl, setting, value, expected):
+    with pytest.raises(FocusError, match=f"^setting {setting}={value}: expected {expected}$"):
+        crawl("breadth_first", small_web({"a": []}), settings={setting: value}, seeds=at("a"))
 
 
 def test_a_mistake_in_a_setting_of_scrapys_is_not_silent(tmp_path):

@@ -83,7 +83,7 @@ def test_missing_arguments_are_asked_for(arguments):
     assert scrapy(*arguments).returncode == 2
 
 
-@pytest.mark.parametrize("command", ["crawl", "demo", "web", "explain"])
+@pytest.mark.parametrize("command", ["crawl", "demo", "web", "explain", "seeds"])
 def test_help_has_an_example(command):
     result = scrapy(command, "--help")
     assert result.returncode == 0
@@ -113,3 +113,12 @@ def test_the_embedded_web_can_be_saved(tmp_path):
     assert open_web(str(path)).get("http://crossroads.example/").status == 200
     assert "is there already" in scrapy("web", "demo", "--save", path).stderr
     assert os.path.getsize(path) > 100_000
+
+
+def test_commands_do_not_wait_for_libraries_that_only_learning_needs():
+    """Every command imports every spider; scikit-learn and SciPy would make each of them a second slower."""
+    program = "import sys; from scrapy.cmdline import execute; execute(['scrapy', 'list'])"
+    check = "import atexit, sys; atexit.register(lambda: print('loaded', 'sklearn' in sys.modules, 'scipy' in sys.modules))"
+    result = subprocess.run([sys.executable, "-c", f"{check}; {program}"], cwd=ROOT, capture_output=True, text=True)
+    assert "apprentice" in result.stdout
+    assert "loaded False False" in result.stdout

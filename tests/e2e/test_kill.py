@@ -13,7 +13,9 @@ from time import monotonic, sleep
 
 import pytest
 
-from tests.conftest import ROOT, Crawled, scrapy
+from focuscrawl.crawl import Crawl
+from focuscrawl.spiders.breadth_first import BreadthFirstSpider
+from tests.conftest import ROOT, Crawled, at, scrapy, small_web
 
 ARGUMENTS = ["crawl", "best_first", "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=8"]
 
@@ -105,6 +107,27 @@ def test_a_full_disk_stops_the_crawl_with_one_line_and_loses_nothing(tmp_path, u
     assert 0 < crawled.sql("SELECT count(*) FROM page")[0][0] < len(undisturbed.urls)
     assert scrapy(*ARGUMENTS, "-s", f"FOCUS_DIR={tmp_path}").returncode == 0
     assert_whole(Crawled(tmp_path), undisturbed)
+
+
+def test_a_file_that_turns_read_only_stops_the_crawl_and_is_intact(crawl):
+    class TurnsReadOnly(BreadthFirstSpider):
+        name = "turns_read_only"
+
+        def matches(self, page):
+            if self.crawl.pages == 3 and not self.crawl.resumed:
+                self.crawl.store.execute("PRAGMA query_only = 1")  # what a file system that is mounted anew does
+            return super().matches(page)
+
+    web = small_web({"a": ["a/1", "a/2", "a/3"], "a/1": ["b"], "a/2": [], "a/3": [], "b": []})
+    stopped = crawl(TurnsReadOnly, web, seeds=at("a"))
+    assert stopped.stats["finish_reason"] == "store_failed"
+    message = Crawl.of(stopped.crawler).fatal
+    assert message.startswith(
+        f"cannot write to {stopped.folder}: attempt to write a readonly database; what was stored"
+    )
+    assert stopped.sql("PRAGMA integrity_check") == [("ok",)]
+    assert [url for (url,) in stopped.sql("SELECT url FROM page")] == stopped.urls == [at("a"), at("a/1"), at("a/2")]
+    assert len(crawl(TurnsReadOnly, web, seeds=at("a")).urls) == 5
 
 
 def test_two_crawls_cannot_share_a_directory(tmp_path):

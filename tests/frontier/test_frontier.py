@@ -7,6 +7,8 @@ from random import Random
 
 import pytest
 
+from focuscrawl import urls
+from focuscrawl.frontier import frontier as frontier_module
 from focuscrawl.frontier.frontier import DONE, IN_FLIGHT, KNOWN, Candidate, Frontier
 from focuscrawl.store import Store
 
@@ -272,6 +274,22 @@ def test_what_fell_in_worth_is_put_back(frontier):
     f.rescorer = None
 
 
+def test_what_rose_while_the_best_was_looked_at_comes_first(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9), ("http://b/1", 0.8), ("http://c/1", 0.2), ("http://a/2", 0.1))
+
+    def rescorer(entry):
+        if entry.url == "http://a/1" and not risen:
+            risen.append(entry)
+            offer(f, ("http://c/1", 0.95), ("http://a/2", 1.0))
+        return entry.score
+
+    risen = []
+    f.rescorer = rescorer
+    assert take(f) == ["http://a/2", "http://c/1", "http://a/1", "http://b/1"]
+    f.rescorer = None
+
+
 def test_everything_can_be_scored_anew(frontier):
     f = frontier()
     offer(f, ("http://a/1", 0.9), ("http://b/1", 0.5), ("http://c/1", 0.2))
@@ -299,8 +317,107 @@ def test_the_target_of_a_redirect_is_taken_out_of_the_queue(frontier):
     assert f.state(second) == DONE
 
 
+@pytest.mark.parametrize("options", [{}, {"ageing": 0.001}])
+@pytest.mark.parametrize("damping", [1.0, 0.5])
+def test_a_waiting_url_that_is_twice_on_a_page_has_the_best_of_its_scores(frontier, options, damping):
+    f = frontier(**options)
+    offer(f, ("http://a/1", 0.25))
+    f.damper = lambda url: damping if url == "http://a/1" else 1.0
+    offer(f, ("http://b/1", 0.5))
+    if damping < 1:  # it comes to the top once and is put back
+        offer(f, ("http://a/1", 0.75))
+    assert take(f, 1) == ["http://b/1"]
+    offer(
+        f, ("http://a/1", 0.875), ("http://a/1", 0.8), ("http://c/1", 0.25), ("http://c/1", 0.75), ("http://c/1", 0.5)
+    )
+    assert dict(f.store.execute("SELECT url, score FROM frontier")) == {
+        "http://b/1": 0.5,
+        "http://a/1": 0.875,
+        "http://c/1": 0.75,
+    }
+    assert dict(f.store.execute("SELECT url, rank FROM frontier WHERE url != 'http://b/1'")) == {
+        "http://a/1": 0.875 * damping,
+        "http://c/1": 0.75,
+    }
+
+
+def test_what_is_half_way_to_its_page_is_not_given_up(frontier):
+    f = frontier(pages_per_host=9)
+    first, second = offer(f, ("http://a/1", 0.9), ("http://b/2", 0.1))
+    f.damper = lambda url: 1.0
+    assert take(f, 1) == ["http://a/1"]
+    assert f.claim(second)
+    f.again(first, "b")
+    f.damper = lambda url: 0.0  # its pattern is full by now
+    assert take(f) == ["http://a/1"]
+
+
+def test_a_trap_that_fills_the_queue_does_not_stop_the_crawl_until_all_is_put_back(frontier, monkeypatch):
+    monkeypatch.setattr(frontier_module, "PUT_BACK", 10)
+    f = frontier()
+    offer(f, *((f"http://a/{number}", 0.5) for number in range(25)), ("http://b/1", 0.2))
+    f.damper = lambda url: 0.1 if url.startswith("http://a/") else 1.0
+    assert f.pop(0.0, free) is None
+    assert (f.damped, f.next_time()) == (10, 0.0)
+    assert f.pop(0.0, free) is None
+    assert f.pop(0.0, free).url == "http://b/1"
+    assert f.next_time() == inf
+    assert len(take(f)) == 25
+    f.damper = lambda url: 0.0
+    offer(f, *((f"http://c/{number}", 0.5) for number in range(15)))
+    assert f.pop(0.0, free) is None
+    assert (len(f), f.next_time()) == (5, 0.0)
+
+
+def test_what_left_the_queue_is_not_counted_as_damped(frontier):
+    f = frontier(size=2, pages_per_host=1)
+    f.damper = lambda url: 0.5 if url.startswith("http://a/") else 1.0
+    offer(f, ("http://a/1", 0.9), ("http://b/1", 0.8))
+    assert take(f, 1) == ["http://b/1"]
+    assert f.damped == 1
+    offer(f, ("http://c/1", 0.9), ("http://c/2", 0.9))
+    assert (f.damped, f.dropped) == (0, 1)
+
+
 def reference_order(entries: dict[str, tuple[float, int]]) -> list[str]:
     return sorted(entries, key=lambda url: (-entries[url][0], entries[url][1]))
+
+
+@pytest.mark.parametrize("hot", [2, 5, 10_000])
+def test_what_is_damped_keeps_to_the_order_whatever_is_kept_in_memory(frontier, hot):
+    """Ever more hosts are traps, and traps of traps; binary fractions, so that ranks are exact."""
+    random = Random(hot)
+    f = frontier(hot=hot)
+    model: dict[str, tuple[float, int]] = {}
+    gone: set[str] = set()
+    factors: dict[str, float] = {}
+
+    def damper(url: str) -> float:
+        return factors.get(urls.host(url), 1.0)
+
+    f.damper = damper
+    for step in range(150):
+        scored = [
+            (f"http://h{random.randrange(6)}/{random.randrange(300)}", random.randrange(1, 65) / 64) for _ in range(7)
+        ]
+        offer(f, *scored)
+        for url, score in scored:
+            if url not in gone:
+                old, number = model.get(url, (-1.0, f.find(url)))
+                model[url] = max(old, score), number
+        if step % 15 == 7:
+            host = f"h{random.randrange(6)}"
+            factors[host] = factors.get(host, 1.0) / 4
+        expected = reference_order({url: (score * damper(url), number) for url, (score, number) in model.items()})[:5]
+        assert take(f, 5) == expected
+        for url in expected:
+            finish(f, url)
+            gone.add(url)
+            del model[url]
+        assert len(f) == len(model)
+        if step % 30 == 20:
+            f = frontier(hot=hot)
+            f.damper = damper
 
 
 @pytest.mark.parametrize("hot", [2, 5, 10_000])

@@ -54,6 +54,7 @@ def test_a_report_that_needs_no_network(crawl):
         keywords="sort,heap",
     )
     text = (crawled.folder / "report.html").read_text("utf-8")
+    assert " UTC</p>" in text
     assert "<svg" in text
     assert at("b") in text
     assert "src=" not in text
