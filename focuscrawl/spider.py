@@ -3,7 +3,7 @@
 A strategy is a subclass with a `name` and one method, `score`, which says how promising each link of a page is. What
 else a strategy may change: `judge` (is a page on the topic), `matches` (does it go into URLs.txt), `learn` (feedback:
 a page has arrived, and this link had led there), `merge` (a queued link was seen again), `rescore` (what waits is worth
-something else now).
+something else now), `refill` (with a `floor` that holds back what scores below: all above it is fetched, what next?).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +114,10 @@ class FocusedSpider(Spider):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
         elif "+" not in crawler.settings["USER_AGENT"] and not all(urls.is_local(seed) for seed in spider.start_urls):
             spider.logger.warning("say who is crawling: -s FOCUS_CONTACT=https://… goes into the User-Agent")
-        spider.crawl = Crawl.open(crawler, spider.name, spider.topic, merge=spider.merge, batch=spider.batch)
+        order: dict[str, Any] = {"merge": spider.merge, "batch": spider.batch}
+        if spider.floor > -inf:  # what is held does not come out by waiting
+            order |= {"floor": spider.floor, "ageing": 0.0}
+        spider.crawl = Crawl.open(crawler, spider.name, spider.topic, **order)
         spider.crawl.note_run(
             began=now(),
             focuscrawl=__version__,
@@ -128,6 +132,8 @@ class FocusedSpider(Spider):
     crawl: Crawl
     #: How many of the best links are taken before what was found meanwhile is looked at.
     batch = 1
+    #: Links that score less are not fetched before something raises them.
+    floor = -inf
 
     # ---- what a strategy is made of
 
@@ -156,6 +162,10 @@ class FocusedSpider(Spider):
     def rescore(self, link: Link) -> float:
         """The score of a waiting link now. Only strategies whose model changes define it."""
         raise NotImplementedError
+
+    def refill(self) -> bool:
+        """Called when all that may be fetched was: put more into the frontier, and say whether there is any."""
+        return False
 
     def _rescore(self, entry: Any) -> float:
         link = self.crawl.store.link(entry.via)

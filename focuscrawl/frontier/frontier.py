@@ -8,6 +8,7 @@ the best entry of each host that is free, so adding and taking cost a logarithm,
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
@@ -80,7 +81,8 @@ class Frontier:
     *size* bounds the number of waiting URLs, the worst fall off. *ageing* is subtracted per page fetched before a URL
     was entered, which lets old entries rise. Each run of *hosts_per_batch* URLs comes from that many hosts, as far as
     there are so many. *pages_per_host* closes a host. With a *batch* above 1 the best so many are taken before what was
-    found meanwhile is looked at. *hot* entries a host stay in memory, the rest on disk.
+    found meanwhile is looked at. What ranks below the *floor* is held until something raises it. *hot* entries a host
+    stay in memory, the rest on disk.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Frontier:
         hosts_per_batch: int = 0,
         pages_per_host: int = 0,
         batch: int = 1,
+        floor: float = -inf,
         hot: int = 10_000,
         any_scheme: bool = True,
         merge: Merge = max,
@@ -102,6 +105,7 @@ class Frontier:
         self.hosts_per_batch = hosts_per_batch
         self.pages_per_host = pages_per_host
         self.batch = batch
+        self.floor = floor
         self.hot = hot
         self.any_scheme = any_scheme
         self.merge = merge
@@ -181,6 +185,13 @@ class Frontier:
         """How many waiting URLs are damped."""
         return len(self._damped)
 
+    def has_open(self) -> bool:
+        """Whether anything waits that is not held."""
+        if self.floor == -inf:
+            return self.queued > 0
+        rows = self.store.execute("SELECT url_id FROM frontier WHERE rank >= ?", (self.floor,))
+        return any(self._state[url_id] in (QUEUED, COLD) for (url_id,) in rows)
+
     # ---- what is known
 
     def identify(self, found: Sequence[str], keys: Sequence[int] | None = None) -> list[int]:
@@ -219,6 +230,25 @@ class Frontier:
     def find(self, url: str) -> int | None:
         """The id of a URL, None if it was never seen."""
         return self._ids.get(urls.key(url, any_scheme=self.any_scheme))
+
+    def waiting_on(self, page_id: int) -> list[Candidate]:
+        """The links of a stored page that were neither refused nor fetched, as they may be offered again."""
+        last = self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0
+
+        def page_of(link: int) -> int:
+            query = "SELECT page FROM link WHERE id >= ? ORDER BY id LIMIT 1"
+            number: int = self.store.execute(query, (link,)).fetchone()[0]
+            return number
+
+        # links are stored page by page, so theirs need no index
+        first, end = (bisect_left(range(1, last + 1), page, key=page_of) + 1 for page in (page_id, page_id + 1))
+        rows = self.store.execute(
+            "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
+            " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
+            " WHERE link.id >= ? AND link.id < ? AND link.score NOT NULL",
+            (first, end),
+        )
+        return [Candidate(*row) for row in rows.fetchall() if self._state[row[0]] < IN_FLIGHT]
 
     # ---- adding
 
@@ -490,7 +520,7 @@ class Frontier:
             if self.batch > 1 and self._batch_left <= 0:
                 self._next_batch()
             best = self._best(now, free_at)
-            if best is None:
+            if best is None or -best[0] < self.floor:
                 if self._pending:  # the batch has nothing that can be fetched now
                     self._next_batch()
                     continue

@@ -20,6 +20,7 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import (
     CannotResolveHostError,
     CloseSpider,
+    DontCloseSpider,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
@@ -33,12 +34,13 @@ from twisted.python.failure import Failure
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
+from focuscrawl.errors import FocusError
 from focuscrawl.failures import reason_of
 from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
 from focuscrawl.middlewares.robots import RobotsUnreachable
 from focuscrawl.pace import local_time
 from focuscrawl.page import Page
-from focuscrawl.spider import now
+from focuscrawl.spider import FocusedSpider, now
 
 if TYPE_CHECKING:
     from typing import Self
@@ -250,7 +252,7 @@ class FrontierScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         self._reap()
-        return len(self.frontier) > 0 and not self._full() and not self.crawl.fatal
+        return not self._full() and not self.crawl.fatal and self.frontier.has_open()
 
     def _full(self) -> bool:
         return self.max_pages > 0 and self.crawl.pages >= self.max_pages
@@ -470,8 +472,21 @@ class FrontierScheduler(BaseScheduler):
             self._lost(response, "dropped by a pipeline")
 
     def _idle(self) -> None:
+        """Nothing may be fetched and nothing is on its way: the strategy may have more, or the crawl is over."""
         if self._full():
             raise CloseSpider("max_pages")
+        if self.crawl.fatal or not isinstance(self.spider, FocusedSpider):
+            return
+        try:
+            more = self.spider.refill()
+        except sqlite3.Error as error:
+            self.give_up(error)
+        except FocusError as error:
+            self.stop(str(error), "cannot_go_on")
+        else:
+            if more:
+                self._nudge()
+                raise DontCloseSpider
 
 
 def _normal(url: str) -> str:

@@ -37,7 +37,6 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         self.nofollow = settings.getbool("FOCUS_NOFOLLOW")
         self.robots_meta = settings.getbool("FOCUS_ROBOTS_META")
         self.scope = self.spider.crawl.scope
-        self.learns = type(self.spider).learn is not FocusedSpider.learn
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
         page: Page | None = None
@@ -70,11 +69,10 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         """Set the score of every link of the page."""
         spider = self.spider
         spider.judged(page)
-        if self.learns:
-            via = response.meta.get("focus", {}).get("via")
-            page.via = spider.crawl.store.link(via) if via else None
-            if page.via is not None:
-                spider.learn(page, page.via)
+        via = response.meta.get("focus", {}).get("via")
+        page.via = spider.crawl.store.link(via) if via else None
+        if page.via is not None:
+            spider.learn(page, page.via)
         if not page.links:
             return
         scores = spider.score(page)

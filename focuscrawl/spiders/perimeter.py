@@ -14,21 +14,19 @@ fetched before are seeds, too: the search goes through them to what waits below.
 Nothing is queued but in the frontier. A link inside the perimeter has a score above one half, by its distance from the
 seeds; one outside waits below, with the relevance of its page. When nothing is left inside, the next round begins:
 links that wait on pages within its perimeter are raised. If nothing waits there, the next best page of the round is
-taken, and after the last one the best page of earlier rounds. Departure: while what is left inside waits for hosts that
-want to be left alone, or is on its way, the best of what is outside is fetched. The file of the crawl keeps the rounds.
+taken, and after the last one the best page of earlier rounds. The file of the crawl keeps the rounds.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 
-from focuscrawl.frontier.frontier import COLD, DONE, QUEUED, Candidate
+from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.options import Option
-from focuscrawl.page import Link, Page
+from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
 
 #: Scores above are inside the perimeter, scores up to OUTSIDE are not.
@@ -43,6 +41,7 @@ def score_at(distance: int) -> float:
 
 class PerimeterSpider(FocusedSpider):
     name = "perimeter"
+    floor = INSIDE
 
     d = Option(2, "how many links deep the search around the seeds goes", at_least=0)
     r = Option(1, "up to which degree relatives of the best page are seeds", at_least=1)
@@ -71,9 +70,7 @@ class PerimeterSpider(FocusedSpider):
             score, why = OUTSIDE * relevance, {"outside round": float(self._round), "relevance of its page": relevance}
         else:
             score, why = score_at(distance), self._why(distance)
-        for link in page.links:
-            link.why = why
-        return [score] * len(page.links)
+        return self.alike(page, score, why)
 
     def _why(self, distance: int) -> dict[str, float]:
         return {"round": float(self._round), "links from its seeds": float(distance)}
@@ -90,42 +87,28 @@ class PerimeterSpider(FocusedSpider):
             return None
         return max(0, self._line[page] + steps - self.r)
 
-    def rescore(self, link: Link) -> float:
-        """Nothing changes but at the end of a round: when a link from outside has come to the top."""
-        frontier, store = self.crawl.frontier, self.crawl.store
-        if link.score is not None and link.score < INSIDE and self._exhausted():
-            self._catch_up()
-            self._next_round()
-        row = store.execute("SELECT score FROM frontier WHERE url_id = ?", (frontier.find(link.url),)).fetchone()
-        return float(row[0])
-
     # ---- rounds
 
-    def _exhausted(self) -> bool:
-        """Whether nothing inside the perimeter waits or is on its way, but traps and what cannot be reached."""
-        rows = self.crawl.store.execute(
-            "SELECT url_id FROM frontier WHERE score >= ? AND damping = 1 ORDER BY url_id DESC", (INSIDE,)
-        )
-        return all(self.crawl.frontier.state(url_id) == DONE for (url_id,) in rows)
-
-    def _next_round(self) -> None:
+    def refill(self) -> bool:
         """Go on around the best page below whose relatives something waits."""
+        self._catch_up()
         store = self.crawl.store
         passed_over: list[int] = []
         while self._found or self._left:
             _, page = heappop(self._found or self._left)
             self._line = self._line_of(page)
             self._round += 1
-            with store.batch():
+            with store.transaction():
                 if self._raise_links():
                     facts = {"around": page, "after": len(self._parent) - 1, "passed over": passed_over}
                     store.set_meta(f"round {self._round}", facts)
                     for entry in self._found:
                         heappush(self._left, entry)
                     self._found.clear()
-                    return
+                    return True
             self._round -= 1
             passed_over.append(page)
+        return False
 
     def _line_of(self, page: int) -> dict[int, int]:
         """A page and its ancestors, as far up as relatives are seeds."""
@@ -139,14 +122,13 @@ class PerimeterSpider(FocusedSpider):
         """Raise what waits on the pages inside the perimeter; returns how many links that are."""
         store, frontier = self.crawl.store, self.crawl.frontier
         raised: list[Candidate] = []
-        reasons: list[tuple[float, str, int]] = []
+        reasons: list[tuple[float, str, int | None]] = []
         for page, degree in self._pages_inside():
             distance = max(0, degree - self.r)
             score, why = score_at(distance), json.dumps(self._why(distance))
-            for link_id, url_id, url, depth in self._links_of(page):
-                if frontier.state(url_id) in (QUEUED, COLD):
-                    raised.append(Candidate(url_id, url, score, depth, link_id))
-                    reasons.append((score, why, link_id))
+            for link in frontier.waiting_on(page):
+                raised.append(link._replace(score=score))
+                reasons.append((score, why, link.via))
         frontier.offer(raised)
         store.executemany("UPDATE link SET score = ?, why = ? WHERE id = ?", reasons)
         return len(raised)
@@ -158,23 +140,6 @@ class PerimeterSpider(FocusedSpider):
             for degree in range(up + 1, self.r + self.d + 1):
                 yield from ((page, degree) for page in level)
                 level = [child for page in level for child in self._children.get(page, ()) if child not in self._line]
-
-    def _links_of(self, page: int) -> Iterator[tuple[int, int, str, int]]:
-        """The links of a stored page that were not refused: id, id of the URL, URL, depth."""
-        store = self.crawl.store
-        links = range(1, (store.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1)
-
-        def page_of(link: int) -> int:
-            number: int = store.execute("SELECT page FROM link WHERE id >= ? ORDER BY id", (link,)).fetchone()[0]
-            return number
-
-        # links are stored page by page, so theirs need no index
-        first, last = (bisect_left(links, number, key=page_of) + 1 for number in (page, page + 1))
-        yield from store.execute(
-            "SELECT link.id, link.url_id, url.url, page.depth + 1 FROM link JOIN url ON url.id = link.url_id"
-            " JOIN page ON page.id = link.page WHERE link.id >= ? AND link.id < ? AND link.score NOT NULL",
-            (first, last),
-        ).fetchall()
 
     # ---- what is in the file
 

@@ -118,7 +118,9 @@ def test_the_embedded_web_can_be_saved(tmp_path):
 def test_commands_do_not_wait_for_libraries_that_only_learning_needs():
     """Every command imports every spider; scikit-learn and SciPy would make each of them a second slower."""
     program = "import sys; from scrapy.cmdline import execute; execute(['scrapy', 'list'])"
-    check = "import atexit, sys; atexit.register(lambda: print('loaded', 'sklearn' in sys.modules, 'scipy' in sys.modules))"
+    check = (
+        "import atexit, sys; atexit.register(lambda: print('loaded', 'sklearn' in sys.modules, 'scipy' in sys.modules))"
+    )
     result = subprocess.run([sys.executable, "-c", f"{check}; {program}"], cwd=ROOT, capture_output=True, text=True)
     assert "apprentice" in result.stdout
     assert "loaded False False" in result.stdout
