@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -258,6 +259,30 @@ class Store:
             (link_id,),
         ).fetchone()
         return _link(*row) if row else None
+
+    def links_between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
+        """The links of the pages with those numbers: page, and the id of the URL it links to."""
+        first, end = self._first_link(after + 1), self._first_link(upto + 1)
+        yield from self.execute("SELECT page, url_id FROM link WHERE id >= ? AND id < ?", (first, end))
+
+    def links_of(self, page_id: int) -> Iterator[tuple[int, str, float, int, int]]:
+        """The links of a stored page that were not refused: id of the URL, URL, score, depth, id of the link."""
+        yield from self.execute(
+            "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
+            " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
+            " WHERE link.id >= ? AND link.id < ? AND link.score NOT NULL",
+            (self._first_link(page_id), self._first_link(page_id + 1)),
+        )
+
+    def _first_link(self, page_id: int) -> int:
+        """The id of the first link of that page or a later one: links are stored page by page, and need no index."""
+        last = self.execute("SELECT max(id) FROM link").fetchone()[0] or 0
+
+        def page_of(link: int) -> int:
+            number: int = self.execute("SELECT page FROM link WHERE id >= ? LIMIT 1", (link,)).fetchone()[0]
+            return number
+
+        return bisect_left(range(1, last + 1), page_id, key=page_of) + 1
 
     def waiting_links(self) -> dict[int, Link]:
         """The links by which the URLs that wait were found, by URL id."""

@@ -75,3 +75,68 @@ def test_a_word_too_long_to_be_one_is_counted_but_not_remembered():
     judge = KeywordJudge({long: 1, "sort": 1})
     assert judge.frequencies(page(f"sort {long} {long}y")) == {long: 1, "sort": 1}
     assert judge._met == {"sort"}
+
+
+# ---- the cosine weighted by tags: x is the frequency over the largest, W is 5, 3, 2 or 1 by the place
+
+
+def tagged(html: str) -> Page:
+    return read_page(Page("http://example.com/"), html.encode(), "text/html")
+
+
+PLACES = (
+    "<title>Heap</title><meta name=keywords content='radix'><meta name=description content='radix and merge'>"
+    "<p>heap, quick, quick <a href=/x>bubble</a> merge"
+)
+
+
+def test_tag_weighted_cosine_by_hand():
+    """heap twice (title, text), quick twice, bubble once in a link, radix twice in meta, merge once each."""
+    judge = KeywordJudge({"heap": 3, "quick": 1, "bubble": 2, "radix": 1, "merge": 4})
+    # x = 1, 1, 0.5, 1, 1 and W = 5, 1, 3, 2, 2
+    dot = 3 * 5 + 1 * 1 + 2 * 1.5 + 1 * 2 + 4 * 2
+    length = (25 + 1 + 2.25 + 4 + 4) ** 0.5 * (9 + 1 + 4 + 1 + 16) ** 0.5
+    judgement = judge.tag_weighted(tagged(PLACES), 0.05)
+    assert judgement.relevance == pytest.approx(dot / length)
+    assert judgement.why["heap"] == pytest.approx(15 / length)
+    assert judgement.relevant
+
+
+def test_the_largest_place_counts():
+    judge = KeywordJudge({"heap": 1, "sort": 1})
+    # both once in the text; heap also in the title and in a link, so W = 5 and x = 3 of 3; sort x = 1 of 3, W = 1
+    page = tagged("<title>Heap</title><p>heap sort <a href=/x>heap</a>")
+    assert judge.tag_weighted(page, 0).relevance == pytest.approx((5 + 1 / 3) / (2**0.5 * (25 + 1 / 9) ** 0.5))
+
+
+def test_phrases_have_places_too():
+    judge = KeywordJudge({"call for paper": 5, "network": 3})
+    # the phrase twice: once in a link (W = 3, x = 1); network once (W = 1, x = 0.5)
+    page = tagged("<p>calls for papers <a href=/x>Call for Papers</a> network")
+    assert judge.tag_weighted(page, 0).relevance == pytest.approx((5 * 3 + 3 * 0.5) / (34**0.5 * 9.25**0.5))
+
+
+def test_a_phrase_does_not_reach_from_one_link_into_the_next():
+    judge = KeywordJudge({"bubble sort": 1, "heap": 1})
+    page = tagged("<p><a href=/1>bubble</a> <a href=/2>sort</a> heap")
+    # it is in the text, but in no link: W = 1 for both
+    assert judge.tag_weighted(page, 0).why == pytest.approx({"bubble sort": 0.5, "heap": 0.5})
+
+
+def test_no_keyword_no_relevance():
+    judgement = KeywordJudge({"heap": 1}).tag_weighted(tagged("<p>nothing"), 0.0)
+    assert judgement == (0.0, False, {})
+
+
+def test_the_threshold_has_to_be_passed():
+    judge = KeywordJudge({"heap": 3, "sort": 4})
+    assert judge.tag_weighted(tagged("<p>heap"), 0.6).relevance == pytest.approx(0.6)
+    assert not judge.tag_weighted(tagged("<p>heap"), 0.6).relevant
+    assert judge.tag_weighted(tagged("<p>heap"), 0.59).relevant
+
+
+def test_cosine_of_a_few_words():
+    judge = KeywordJudge({"heap": 3, "bubble sort": 4})
+    assert judge.cosine(["heaps", "of", "sand", "now"]) == pytest.approx(3 / (5 * 2))
+    assert judge.cosine(["bubble", "sorting"]) == pytest.approx(4 / (5 * 2**0.5))
+    assert judge.cosine(["sort", "bubble"]) == judge.cosine([]) == 0

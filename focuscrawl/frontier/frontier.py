@@ -7,9 +7,9 @@ the best entry of each host that is free, so adding and taking cost a logarithm,
 
 from __future__ import annotations
 
+import json
 from array import array
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 from typing import NamedTuple
@@ -56,6 +56,7 @@ class Entry(NamedTuple):
 
 
 _ENTRY = ", ".join(Entry._fields)
+_RESCORE = "UPDATE frontier SET score = ?, rank = ?, cold = ?, damping = ? WHERE url_id = ?"
 
 
 class _Host:
@@ -233,22 +234,7 @@ class Frontier:
 
     def waiting_on(self, page_id: int) -> list[Candidate]:
         """The links of a stored page that were neither refused nor fetched, as they may be offered again."""
-        last = self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0
-
-        def page_of(link: int) -> int:
-            query = "SELECT page FROM link WHERE id >= ? ORDER BY id LIMIT 1"
-            number: int = self.store.execute(query, (link,)).fetchone()[0]
-            return number
-
-        # links are stored page by page, so theirs need no index
-        first, end = (bisect_left(range(1, last + 1), page, key=page_of) + 1 for page in (page_id, page_id + 1))
-        rows = self.store.execute(
-            "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
-            " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
-            " WHERE link.id >= ? AND link.id < ? AND link.score NOT NULL",
-            (first, end),
-        )
-        return [Candidate(*row) for row in rows.fetchall() if self._state[row[0]] < IN_FLIGHT]
+        return [Candidate(*row) for row in list(self.store.links_of(page_id)) if self._state[row[0]] < IN_FLIGHT]
 
     # ---- adding
 
@@ -292,6 +278,27 @@ class Frontier:
             self._spill(self._hosts[self._overfull.pop()])
         if self.size:
             self._drop_worst()
+
+    def raise_to(self, scores: Mapping[int, float], why: Mapping[str, float]) -> list[int]:
+        """Raise URLs that wait, and say why in the links that they wait by; returns which are there to be raised.
+
+        Call inside a transaction.
+        """
+        waiting = [url_id for url_id in scores if self._state[url_id] in (QUEUED, COLD)]
+        rows = [
+            self.store.execute("SELECT url, depth, via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+            for url_id in waiting
+        ]
+        self.offer(
+            Candidate(url_id, url, scores[url_id], depth, via)
+            for url_id, (url, depth, via) in zip(waiting, rows, strict=True)
+        )
+        reason = json.dumps(why)
+        self.store.executemany(
+            "UPDATE link SET score = ?, why = ? WHERE id = ?",
+            [(scores[url_id], reason, row[2]) for url_id, row in zip(waiting, rows, strict=True)],
+        )
+        return waiting
 
     def _score(self, url_id: int, new: dict[int, tuple[object, ...]]) -> tuple[float, float]:
         """The score of a waiting URL, and how far it is damped."""
@@ -571,6 +578,12 @@ class Frontier:
 
     def _rescored(self, entry: Entry, score: float, damped_before: float | None = None) -> Entry:
         """Give an entry another score, or another damping; its age stays."""
+        entry, cold = self._moved_to(entry, score, damped_before)
+        self.store.execute(_RESCORE, (score, entry.rank, cold, entry.damping, entry.url_id))
+        return entry
+
+    def _moved_to(self, entry: Entry, score: float, damped_before: float | None = None) -> tuple[Entry, bool]:
+        """The same in memory; says also whether the entry belongs on disk only."""
         before = entry.score * (entry.damping if damped_before is None else damped_before)
         rank = entry.rank + score * entry.damping - before
         if entry.damping < 1:
@@ -578,11 +591,7 @@ class Frontier:
         else:
             self._damped.discard(entry.url_id)
         cold = self._move(entry.url_id, rank, at_once=True)
-        self.store.execute(
-            "UPDATE frontier SET score = ?, rank = ?, cold = ?, damping = ? WHERE url_id = ?",
-            (score, rank, cold, entry.damping, entry.url_id),
-        )
-        return entry._replace(score=score, rank=rank)
+        return entry._replace(score=score, rank=rank), cold
 
     def _forget(self, url_id: int) -> None:
         """Take a waiting URL out of the queue; it may come back when it is seen again."""
@@ -593,7 +602,7 @@ class Frontier:
 
     def rescore(self, scorer: Callable[[Entry], float]) -> int:
         """Score everything that waits anew; returns how many changed."""
-        changed = 0
+        changed: list[tuple[object, ...]] = []
         with self.store.transaction():
             rows = self.store.execute(f"SELECT {_ENTRY} FROM frontier").fetchall()
             for row in rows:
@@ -602,9 +611,10 @@ class Frontier:
                     continue
                 score = scorer(entry)
                 if score != entry.score:
-                    self._rescored(entry, score)
-                    changed += 1
-        return changed
+                    entry, cold = self._moved_to(entry, score)
+                    changed.append((score, entry.rank, cold, entry.damping, entry.url_id))
+            self.store.executemany(_RESCORE, changed)
+        return len(changed)
 
     # ---- what was taken
 

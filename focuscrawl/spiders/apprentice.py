@@ -22,11 +22,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 from scrapy.crawler import AsyncCrawlerRunner
 
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.frontier import Candidate
-from focuscrawl.graph import hits
+from focuscrawl.graph import LinkGraph, hits
 from focuscrawl.learning.contexts import context, learn_contexts
 from focuscrawl.learning.table import WordTable, probability, squash
 from focuscrawl.learning_spider import LearningSpider
@@ -63,6 +63,7 @@ class ApprenticeSpider(LearningSpider):
         self._labels: list[float] = []
         self._learned_from = 0
         self._since_hubs = 0
+        self._graph: LinkGraph | None = None
         if not self.lessons and self.training == "offline":
             raise FocusError(
                 "spider 'apprentice' learns from a finished baseline crawl: run `scrapy crawl baseline -a topic=… -s"
@@ -175,20 +176,14 @@ class ApprenticeSpider(LearningSpider):
 
     def _promote_hubs(self) -> None:
         """Put the links on the best hubs that wait in front of all others."""
-        store = self.crawl.store
-        edges = store.execute(
-            "SELECT DISTINCT link.page, target.id FROM link JOIN page AS target ON target.url_id = link.url_id"
-            " WHERE target.id != link.page"
-        ).fetchall()
-        best = hits(edges)[0][:HUBS]
+        store, frontier = self.crawl.store, self.crawl.frontier
+        self._graph = self._graph or LinkGraph(store)
+        self._graph.read()
+        fetched = ~np.isnan(self._graph.relevance)
+        hubs, _ = hits(self._graph.matrix(), fetched.astype(float))  # only what was fetched is a page
+        best = [int(node) for node in np.argsort(-hubs, kind="stable")[:HUBS] if hubs[node] > 0]
         with store.transaction():
-            for page, _ in best:
-                rows = store.execute(
-                    "SELECT frontier.url_id, frontier.url, frontier.depth, link.id FROM link JOIN frontier"
-                    " ON frontier.url_id = link.url_id WHERE link.page = ?",
-                    (page,),
-                ).fetchall()
-                self.crawl.frontier.offer(Candidate(url_id, url, 1.0, depth, via) for url_id, url, depth, via in rows)
+            frontier.raise_to(dict.fromkeys(self._graph.targets_of(best), 1.0), {"on one of the best hubs": 1.0})
 
 
 def _lessons(store: Store, after: int = 0) -> list[tuple[float, Link]]:

@@ -1,0 +1,108 @@
+"""The niche genetic crawler and its rivals, those that live on links: what they find, when, and what it costs.
+
+    python benchmarks/rivals.py [--pages 1500] [--web FILE --topics DIR] [--into DIR]
+
+Crawls for real, one request at a time, from the seeds of each topic. A page is relevant if the web's label says so.
+Area is the mean of the curve of relevant pages, CPU the time of a crawl over that of best_first. With --into the crawls
+are kept, and a second run goes on where it stopped; CPU times are then of what was left to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate, combinations
+from pathlib import Path
+
+from focuscrawl.topic import load_topic
+from focuscrawl.web.webs import open_web
+
+ROOT = Path(__file__).resolve().parent.parent
+WEBS = ROOT.parent / "shared" / "webs"
+SPIDERS = [
+    *("niche_genetic", "best_first", "hits", "pagerank", "pagerank focused=yes", "hybrid"),
+    *("fish_search", "shark_search", "info_spiders", "breadth_first"),
+]
+STEPS = (100, 200, 400, 800, 1500)
+
+
+def crawl(spider: str, topic: Path, web: str, pages: int, folder: Path) -> tuple[list[str], float]:
+    """The URLs a spider fetches, in order, and the CPU time it took."""
+    name, *options = spider.split()
+    command = [sys.executable, "-m", "scrapy", "crawl", name]
+    for option in (f"topic={topic}", f"max_pages={pages}", *options):
+        command += ["-a", option]
+    settings = {"FOCUS_WEB": web, "FOCUS_DIR": folder, "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "ERROR"}
+    for setting, value in settings.items():
+        command += ["-s", f"{setting}={value}"]
+    process = subprocess.Popen(command, cwd=ROOT)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} failed")
+    fetched = [json.loads(line)["url"] for line in (folder / "pages.jsonl").open(encoding="utf-8")]
+    return fetched, usage.ru_utime + usage.ru_stime
+
+
+def mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
+    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
+    parser.add_argument("--pages", type=int, default=STEPS[-1])
+    parser.add_argument("--into", type=Path)
+    options = parser.parse_args()
+    if not Path(options.web).exists():
+        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
+    topics = sorted(options.topics.glob("*.toml"))
+    web = open_web(options.web)
+    labels = {topic: load_topic(str(topic)).label for topic in topics}
+    steps = [step for step in STEPS if step <= options.pages]
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
+        folder = options.into or Path(temporary)
+        jobs = {
+            (spider, topic): pool.submit(
+                crawl, spider, topic, options.web, options.pages, folder / f"{topic.stem}-{spider.replace(' ', '-')}"
+            )
+            for topic in topics  # topic by topic, so that a busy hour does not fall on one spider
+            for spider in SPIDERS
+        }
+        results = {key: job.result() for key, job in jobs.items()}
+    found = {
+        (spider, topic): [labels[topic] in web.labels(url) for url in results[spider, topic][0]]
+        for spider, topic in jobs
+    }
+    head = "".join(f"{f'{step} pages':>12}" for step in steps)
+    print(f"{'relevant pages, mean of ' + str(len(topics)) + ' topics':34}{head}{'area':>10}{'CPU':>8}")
+    for spider in SPIDERS:
+        curves = []
+        for topic in topics:
+            curve = list(accumulate(found[spider, topic]))
+            curves.append(curve + curve[-1:] * (options.pages - len(curve)))
+        cells = "".join(f"{mean([curve[step - 1] for curve in curves]):>12.1f}" for step in steps)
+        area = mean([mean(curve) for curve in curves])
+        cpu = mean([results[spider, topic][1] / results["best_first", topic][1] for topic in topics])
+        print(f"{spider:34}{cells}{area:>10.1f}{cpu:>8.2f}")
+    print()
+    print("superposition ratio of relevant pages")
+    for one, other in combinations(SPIDERS[:3], 2):
+        ratios = []
+        for topic in topics:
+            sets = [
+                {url for url, is_found in zip(results[name, topic][0], found[name, topic], strict=True) if is_found}
+                for name in (one, other)
+            ]
+            ratios.append(len(sets[0] & sets[1]) / len(sets[0] | sets[1]))
+        print(f"{f'{one} and {other}':34}{mean(ratios):>12.0%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""GraphSpider: the base of strategies that rank what waits by the graph of the crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from focuscrawl.graph import LinkGraph
+from focuscrawl.options import Option
+from focuscrawl.page import Page
+from focuscrawl.spider import FocusedSpider
+
+
+class GraphSpider(FocusedSpider):
+    """Computes anew every so many pages what each URL is worth, and re-scores what waits.
+
+    In between every page adds to the worth of what it links to; so a link that is seen again rises by the sum.
+    """
+
+    every = Option(200, "pages between two computations", at_least=1)
+
+    def prepare(self) -> None:
+        self._graph: LinkGraph | None = None
+
+    def compute(self, graph: LinkGraph) -> Any:
+        """What each node is worth, on any scale from 0 up."""
+        raise NotImplementedError
+
+    def hand_on(self, page: Page) -> float:
+        """What a page adds to the worth of each URL that it links to, on the scale of the last computation."""
+        raise NotImplementedError
+
+    def score(self, page: Page) -> Sequence[float]:
+        due = self.crawl.pages // self.every * self.every
+        if self._graph is None or self._graph.pages != due:
+            self._compute(due)
+        share = self.hand_on(page)
+        return self.alike(page, share / (1 + share), {"handed on by its page": share})
+
+    def merge(self, old: float, new: float) -> float:
+        if old >= 1 or new >= 1:
+            return 1.0
+        worth = old / (1 - old) + new / (1 - new)
+        return worth / (1 + worth)
+
+    def _compute(self, due: int) -> None:
+        # a crawl that goes on has its scores in the file: they are as of the same page
+        resumed = self._graph is None and self.crawl.resumed
+        if self._graph is None:
+            self._graph = LinkGraph(self.crawl.store)
+        if not due:
+            return
+        self._graph.read(due)
+        worth = self.compute(self._graph)
+        if not resumed:
+            scores = worth / (1 + worth)
+            self.crawl.frontier.rescore(lambda entry: float(scores[entry.url_id]) if entry.via else entry.score)

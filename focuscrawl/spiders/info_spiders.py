@@ -1,0 +1,172 @@
+"""InfoSpiders: a population of agents, each with energy and a small network that learns on the way.
+
+Reviewed in: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling", and in the Treasure-Crawler's paper;
+after F. Menczer and R. Belew, "Adaptive Retrieval Agents", Machine Learning 39, 2000.
+
+Each agent is on a page and estimates its links by a logistic unit over their features: for every keyword how near to
+the link it stands (1 in the anchor, 1 / distance in words beside it), and how relevant the page is. It chooses a link,
+a better one more likely, and pays `cost` for the fetch; the relevance of the page that arrives is its gain. The unit
+learns from the difference between what it expected and what came, the best of the next links included. An agent with
+more than `plenty` energy has a mutated offspring, with which it shares energy and links; one with none dies.
+
+All agents move at once, a round is over when all their pages are there. The crawl's file keeps them after each round.
+Departures: the original agents look at whole pages and start from a user's bookmarks; ours look as far as the words
+that the crawl keeps beside a link. An agent with no link left goes where the best one waits. When all have died new
+ones begin there, `agents` in number, so that a crawl ends by its page limit or for want of links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from focuscrawl import words
+from focuscrawl.agents import Agent
+from focuscrawl.frontier.frontier import COLD, QUEUED
+from focuscrawl.options import Option
+from focuscrawl.page import Link, Page
+from focuscrawl.spider import FocusedSpider
+
+#: Scores from here on were chosen by an agent; other links are held below.
+OPEN = 0.5
+HELD = 0.98 * OPEN
+#: Pages whose links an agent remembers.
+MEMORY = 10
+
+
+class InfoSpidersSpider(FocusedSpider):
+    name = "info_spiders"
+    floor = OPEN
+
+    agents = Option(10, "agents at the beginning", at_least=1)
+    most_agents = Option(50, "agents at most", at_least=1)
+    cost = Option(0.15, "energy that a fetch costs", at_least=0.0)
+    energy = Option(0.5, "energy of a new agent", at_least=0.0)
+    plenty = Option(1.0, "energy from which an agent has offspring", at_least=0.01)
+    seed = Option(1, "of all that is left to chance")
+
+    async def study(self) -> None:
+        await super().study()
+        assert self._judge is not None
+        #: The keywords by their stems; phrases by each of their words.
+        self._stems = sorted({stem for _, stems, _ in self._judge.terms for stem in stems})
+        heaviest = max(weight for _, _, weight in self._judge.terms)
+        weight_of = {stem: weight / heaviest for _, stems, weight in self._judge.terms for stem in stems}
+        #: The weights an agent is born with: it trusts the keywords as the topic weighs them.
+        self._born = [-2.0, 2.0, *(2 * weight_of[stem] for stem in self._stems)]
+        kept = self.crawl.store.meta("agents") or {"round": 0, "agents": []}
+        self._round: int = kept["round"]
+        self._agents = [Agent(**agent) for agent in kept["agents"]]
+
+    # ---- what an agent sees
+
+    def _features(self, link: Link, relevance: float) -> list[float]:
+        near = dict.fromkeys(self._stems, 0.0)
+        for around in (words.stems(list(link.before()))[::-1], words.stems(list(link.after()))):
+            for distance, stem in enumerate(around, 1):
+                if near.get(stem, 1.0) < 1 / distance:
+                    near[stem] = 1 / distance
+        for stem in words.stems(words.tokenize(link.anchor)):
+            if stem in near:
+                near[stem] = 1.0
+        return [1.0, relevance, *near.values()]
+
+    def score(self, page: Page) -> Sequence[float]:
+        agent = next((agent for agent in self._agents if agent.chosen == page.url_id), None)
+        agent = agent or Agent(self._born, self.energy)
+        relevance = self.relevance(page)
+        scores = []
+        for link in page.links:
+            expected = agent.activation(self._features(link, relevance))
+            link.why = {"expected by its agent": expected, "relevance of its page": relevance}
+            scores.append(HELD * expected)
+        return scores
+
+    # ---- rounds
+
+    def refill(self) -> bool:
+        """A round is over: agents learn, eat, have offspring or die, and choose again."""
+        self._round += 1
+        chance = Random(f"{self.seed} {self._round}")  # noqa: S311
+        self._live(chance)
+        if not self._agents:
+            self.logger.info("Round %d: %d new agents", self._round, self.agents)
+            self._agents = [Agent(self._born, self.energy) for _ in range(self.agents)]
+            if self._round == 1:
+                self._place(self._agents)
+        chosen = self._choose(chance)
+        store = self.crawl.store
+        with store.transaction():
+            raised = [
+                url_id
+                for url_id, expected in chosen.items()
+                for url_id in self.crawl.frontier.raise_to({url_id: OPEN + HELD * expected}, self._why(url_id))
+            ]
+            store.set_meta("agents", {"round": self._round, "agents": [agent.to_json() for agent in self._agents]})
+        self.crawler.stats.set_value("focus/agents", len(self._agents))
+        return bool(raised)
+
+    def _place(self, agents: list[Agent]) -> None:
+        """The first agents share the seed pages."""
+        pages = [number for (number,) in self.crawl.store.execute("SELECT id FROM page ORDER BY id")]
+        for index, agent in enumerate(agents):
+            agent.pages = pages[index % len(pages) :: len(agents)] if pages else []
+
+    def _live(self, chance: Random) -> None:
+        living: list[Agent] = []
+        for agent in self._agents:
+            if agent.chosen:
+                self._arrive(agent)
+            if agent.energy > 0:
+                living.append(agent)
+                if agent.energy > self.plenty and len(living) < self.most_agents:
+                    living.append(agent.offspring(chance))
+        self._agents = living[: self.most_agents]
+
+    def _arrive(self, agent: Agent) -> None:
+        """The page that an agent has chosen is there, or could not be had."""
+        store = self.crawl.store
+        agent.energy -= self.cost
+        row = store.execute("SELECT id, relevance, via FROM page WHERE url_id = ?", (agent.chosen,)).fetchone()
+        agent.chosen = 0
+        if row is None:
+            return
+        page, relevance, via = row[0], row[1] or 0.0, store.link(row[2])
+        links = list(store.links_of(page))
+        if via is not None and via.why:
+            best = max((score / HELD for _, _, score, _, _ in links if score < OPEN), default=0.0)
+            agent.learn(self._features(via, via.why["relevance of its page"]), relevance, best)
+        agent.energy += relevance
+        if links:
+            agent.pages = [*agent.pages, page][-MEMORY:]
+
+    def _choose(self, chance: Random) -> dict[int, float]:
+        """The URL that each agent goes to next, and what it expects there."""
+        frontier = self.crawl.frontier
+        chosen: dict[int, float] = {}
+        astray: list[Agent] = []
+        for agent in self._agents:
+            links = {link.url_id: link.score / HELD for page in agent.pages for link in frontier.waiting_on(page)}
+            free = [(url_id, worth) for url_id, worth in sorted(links.items()) if url_id not in chosen]
+            if free:
+                agent.chosen = agent.choose(free, chance)
+                chosen[agent.chosen] = links[agent.chosen]
+            else:
+                astray.append(agent)
+        best = self.crawl.store.execute(
+            "SELECT url_id, score FROM frontier ORDER BY score DESC, url_id LIMIT ?", (len(chosen) + len(astray),)
+        )
+        free = [
+            (url_id, score / HELD)
+            for url_id, score in best.fetchall()
+            if url_id not in chosen and frontier.state(url_id) in (QUEUED, COLD)
+        ]
+        for agent, (url_id, expected) in zip(astray, free, strict=False):
+            agent.chosen = url_id
+            chosen[url_id] = expected
+        return chosen
+
+    def _why(self, url_id: int) -> dict[str, float]:
+        row = self.crawl.store.execute("SELECT via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+        link = self.crawl.store.link(row[0]) if row else None
+        return {**(link.why or {} if link else {}), "chosen in round": float(self._round)}

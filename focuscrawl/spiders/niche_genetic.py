@@ -1,0 +1,198 @@
+"""The niche genetic crawler (GAFC): URLs are individuals, their fitness is the relevance of their pages.
+
+Paper: H. Fan, G. Zeng, X. Li, "Crawling Strategy of Focused Crawler Based on Niche Genetic Algorithm".
+
+One generation, from its wait queue of URLs:
+
+* their pages are fetched; *selection* takes those with a relevance S above `threshold`. A page with more than
+  `hub_links` links is a hub, any other an authority;
+* the links of the hubs that were not visited, V1, are fetched and measured; *crossover*: the best `pc` share of V1
+  by S is Vc;
+* *mutation*: of the unvisited links on known pages that point to authorities, a random `pm` share is Vm;
+* both together, Vn, are grouped into niches by host, or host and first directories; each loses its worst `knock_out`
+  share (or, from 1 on, so many), and the rest is the next wait queue.
+
+S is the cosine of the keywords' weights with x·W, the frequency of a keyword times the weight of the place it is in.
+What waits unfetched in Vm has the mean S of the known pages that link to it. Nothing is fetched twice. The crawl ends
+with the wait queue empty, after `generations`, at `max_relevant` relevant pages, or at `max_pages`.
+
+All chance comes from `seed` and the number of the generation, so that a crawl repeats itself, however it was cut. The
+table `generation` in crawl.sqlite keeps the numbers of each. Departures: hubs above the threshold are output as well as
+authorities (`output=authorities` is the paper's way), because on many sites nearly every page has more links than that;
+and hubs' links are fetched best hub first, for crawls that end within a generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from focuscrawl.errors import FocusError
+from focuscrawl.frontier.frontier import COLD, QUEUED
+from focuscrawl.genetics import NICHES, Individual, crossover, knock_out, mutation
+from focuscrawl.graph import LinkGraph
+from focuscrawl.options import Option
+from focuscrawl.page import Judgement, Page
+from focuscrawl.spider import FocusedSpider
+
+#: Scores from here on belong to the generation; all other links are held below.
+OPEN = 0.5
+_FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS generation (number INTEGER PRIMARY KEY, "
+    + ", ".join(f"{name} INTEGER" for name in _FIGURES)
+    + ")"
+)
+
+
+class NicheGeneticSpider(FocusedSpider):
+    name = "niche_genetic"
+    floor = OPEN
+
+    threshold = Option(0.05, "relevance above which a page is selected", at_least=0.0, at_most=1.0)
+    pc = Option(0.6, "crossover rate: share of the measured pages that go on", at_least=0.0, at_most=1.0)
+    pm = Option(0.4, "mutation rate: share of the links beside authorities that go on", at_least=0.0, at_most=1.0)
+    knock_out = Option(0.1, "share of each niche that is knocked out; from 1 on a number", at_least=0.0)
+    hub_links = Option(15, "a page with more links is a hub", at_least=0)
+    niche = Option("host", "what makes a niche", choices=NICHES)
+    output = Option("all", "which relevant pages are output", choices=("all", "authorities"))
+    generations = Option(0, "stop after so many; 0: when nothing is left", at_least=0)
+    max_relevant = Option(0, "stop after the generation that has reached so many relevant pages", at_least=0)
+    seed = Option(1, "of all that is left to chance")
+
+    async def study(self) -> None:
+        await super().study()
+        self.crawl.store.execute(_TABLE)
+        self._graph = LinkGraph(self.crawl.store)
+        #: What is fetched now: its number, whether the wait queue or V1, and the ids of both; the pages before it.
+        self._now: dict[str, Any] = self.crawl.store.meta("generation now") or {
+            "number": 1,
+            "measures": False,
+            "pages": 0,
+        }
+
+    # ---- pages
+
+    def judge(self, page: Page) -> Judgement | None:
+        assert self._judge is not None
+        return self._judge.tag_weighted(page, self.threshold)
+
+    def matches(self, page: Page) -> bool:
+        return super().matches(page) and (self.output == "all" or len(page.links) <= self.hub_links)
+
+    def score(self, page: Page) -> Sequence[float]:
+        """Links wait until a generation takes them up."""
+        relevance = self.relevance(page)
+        return self.alike(page, 0.98 * OPEN * relevance, {"relevance of its page": relevance})
+
+    # ---- generations
+
+    def refill(self) -> bool:
+        """What is fetched next, when all that the generation asked for was."""
+        self._graph.read()
+        if not self._now["measures"] and self._measure():
+            return True
+        return self._next_generation()
+
+    def _measure(self) -> bool:
+        """Selection; then the unvisited links of the hubs are to be measured. False if there are none."""
+        now = self._now
+        wait = self._pages(now["wait"]) if "wait" in now else self._pages()
+        selected = [page for page in wait if page.fitness > self.threshold]
+        if not selected and now["number"] == 1:
+            self._nothing_selected(wait)
+        sources, targets = self._graph.ends()
+        links = np.bincount(sources, minlength=len(self._graph))
+        hubs = [page.url_id for page in selected if links[page.url_id] > self.hub_links]
+        now["hubs"] = len(hubs)
+        now["authorities"] = [page.url_id for page in selected if links[page.url_id] <= self.hub_links]
+        now["measures"] = True
+        on_hubs = np.isin(sources, hubs)
+        best = np.zeros(len(self._graph))  # of the hubs that link to a URL
+        np.maximum.at(best, targets[on_hubs], self._graph.relevance[sources[on_hubs]])
+        scores = {int(node): float(OPEN + OPEN * best[node]) for node in np.unique(targets[on_hubs])}
+        with self.crawl.store.transaction():
+            why = {"link of a hub in generation": float(now["number"])}
+            now["measured"] = self.crawl.frontier.raise_to(scores, why)
+            self.crawl.store.set_meta("generation now", now)
+        return bool(now["measured"])
+
+    def _next_generation(self) -> bool:
+        """Crossover, mutation, niches. False at the end of the crawl."""
+        now, number = self._now, self._now["number"]
+        measured = self._pages(now["measured"])
+        fit = crossover(measured, self.pc)
+        beside = mutation(self._beside_authorities(), self.pm, Random(f"{self.seed} {number}"))  # noqa: S311
+        survivors = knock_out([*fit, *beside], self.knock_out, self.niche)
+        figures = {
+            "fetched": self.crawl.pages - now["pages"],
+            "hubs": now["hubs"],
+            "authorities": len(now["authorities"]),
+            "crossover": len(fit),
+            "mutation": len(beside),
+            "knocked_out": len(fit) + len(beside) - len(survivors),
+        }
+        self._report(number, figures)
+        more = bool(survivors) and self._may_go_on(number)
+        self._now = {"number": number + 1, "measures": False, "pages": self.crawl.pages}
+        waiting = {one.url_id: OPEN + OPEN * one.fitness for one in survivors if self._waits(one.url_id)}
+        self._now["wait"] = [one.url_id for one in survivors]
+        with self.crawl.store.transaction():
+            row = (number, *figures.values())
+            self.crawl.store.execute(f"INSERT OR REPLACE INTO generation VALUES (?{', ?' * len(figures)})", row)
+            if more:
+                self.crawl.frontier.raise_to(waiting, {"mutation in generation": float(number)})
+                self.crawl.store.set_meta("generation now", self._now)
+        return more
+
+    def _may_go_on(self, number: int) -> bool:
+        if 0 < self.generations <= number:
+            self.logger.info("%d generations are done", number)
+            return False
+        if 0 < self.max_relevant <= self.crawl.relevant:
+            self.logger.info("%d relevant pages are found", self.crawl.relevant)
+            return False
+        return True
+
+    def _report(self, number: int, figures: dict[str, int]) -> None:
+        words = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in figures.items())
+        self.logger.info("Generation %d: %s", number, words)
+        self.crawler.stats.set_value("focus/generations", number)
+        for name, count in figures.items():
+            self.crawler.stats.set_value(f"focus/generation/{number}/{name}", count)
+
+    def _nothing_selected(self, wait: list[Individual]) -> None:
+        best = max((page.fitness for page in wait), default=0.0)
+        raise FocusError(
+            f"nothing to begin with: of {len(wait)} seed pages the most relevant has {best:.4f}, not above"
+            f" threshold={self.threshold}; give seeds about the topic, other keywords, or a lower -a threshold=…"
+        )
+
+    # ---- who is who
+
+    def _pages(self, url_ids: Iterable[int] | None = None) -> list[Individual]:
+        """The pages that were fetched of some URLs, or of all."""
+        wanted = None if url_ids is None else set(url_ids)
+        rows = self.crawl.store.execute("SELECT url_id, url, ifnull(relevance, 0) FROM page WHERE problem IS NULL")
+        return [Individual(*row) for row in rows if wanted is None or row[0] in wanted]
+
+    def _waits(self, url_id: int) -> bool:
+        return self.crawl.frontier.state(url_id) in (QUEUED, COLD)
+
+    def _beside_authorities(self) -> list[Individual]:
+        """The unvisited links on known pages that point to this generation's authorities."""
+        graph = self._graph
+        found = [node for node in graph.targets_of(graph.sources_of(self._now["authorities"])) if self._waits(node)]
+        if not found:
+            return []
+        sources, targets = graph.ends()
+        relevance = graph.relevance
+        sums = np.bincount(targets, relevance[sources], minlength=len(graph))
+        counts = np.bincount(targets, minlength=len(graph))
+        urls = {
+            node: self.crawl.store.execute("SELECT url FROM url WHERE id = ?", (node,)).fetchone()[0] for node in found
+        }
+        return [Individual(node, urls[node], float(sums[node] / counts[node])) for node in found]
