@@ -1,7 +1,7 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned apprentice link_classifier
+                                             fuzz learned apprentice link_classifier rivals ranks
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier"),
+    *("learned", "apprentice", "link_classifier", "rivals", "ranks"),
 )
 DOCUMENTS = ("README.md", "docs/performance.md", "docs/reliability.md", "docs/strategies.md")
 
