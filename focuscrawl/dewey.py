@@ -11,12 +11,14 @@ T-Graph principles" (Treasure-Crawler).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from focuscrawl import words
 from focuscrawl.errors import FocusError
+from focuscrawl.page import Link, Page
 from focuscrawl.resources import data
 
 #: What a word of a link's anchor counts, and any other.
@@ -24,13 +26,34 @@ ANCHOR, TEXT = 1.4, 1.0
 #: Digits that a galaxy is looked for in.
 DIGITS = 3
 
+_NAME = re.compile(r"# (\d{1,3}) (\S.*)")
 
-class Dot(NamedTuple):
-    """A Dewey number that a word of the text has."""
 
-    number: str
-    impact: float
-    term: str
+class Dots:
+    """The dots of a text: at each number how many, and the sum of their lengths times impacts."""
+
+    def __init__(self, counts: Mapping[str, int] | None = None, sums: Mapping[str, float] | None = None) -> None:
+        self.counts = dict(counts or {})
+        self.sums = dict(sums or {})
+
+    def add(self, numbers: Iterable[str], impact: float = TEXT) -> None:
+        """A word at its numbers."""
+        for number in numbers:
+            self.counts[number] = self.counts.get(number, 0) + 1
+            self.sums[number] = self.sums.get(number, 0.0) + len(number) * impact
+
+    def stress(self, other: Dots, impact: float = ANCHOR) -> Dots:
+        """The same dots, but those of *other*, which are among them, with another impact."""
+        result = Dots(self.counts, self.sums)
+        for number, total in other.sums.items():
+            result.sums[number] = result.sums.get(number, 0.0) + total * (impact - TEXT)
+            result.counts.setdefault(number, other.counts[number])
+        return result
+
+    def share(self, prefixes: tuple[str, ...]) -> float:
+        """The share of the dots that lie under one of some numbers."""
+        total = sum(self.counts.values())
+        return sum(n for number, n in self.counts.items() if number.startswith(prefixes)) / total if total else 0.0
 
 
 class Galaxy(NamedTuple):
@@ -40,30 +63,61 @@ class Galaxy(NamedTuple):
     weights: tuple[dict[str, float], ...]
 
 
+def galaxy(dots: Dots) -> Galaxy:
+    """The region of three digits where the dots are densest; several if they are equally dense, none without dots."""
+    kept = [""]
+    weights: list[dict[str, float]] = []
+    for digits in range(1, DIGITS + 1):
+        counts: dict[str, int] = {}
+        sums: dict[str, float] = {}
+        for number, count in dots.counts.items():
+            if number[: digits - 1] in kept:
+                region = number[:digits]
+                counts[region] = counts.get(region, 0) + count
+                sums[region] = sums.get(region, 0.0) + dots.sums[number]
+        if not counts:
+            return Galaxy((), ())
+        compared = {region: counts[region] * sums[region] for region in sorted(counts)}
+        most = max(compared.values())
+        kept = [region for region, weight in compared.items() if weight >= most * (1 - 1e-9)]
+        weights.append(compared)
+    return Galaxy(tuple(kept), tuple(weights))
+
+
 class Lexicon:
-    """Words and phrases with their Dewey numbers."""
+    """Words and phrases with their Dewey numbers; headings in its comments name classes and divisions."""
 
     def __init__(self, lines: Iterable[str], source: str = "lexicon") -> None:
-        #: By the stems of a term, with a space between: the numbers it belongs to.
+        #: By the stems of a term, with a space between: the numbers it belongs to, without the point.
         self.terms: dict[str, list[str]] = {}
+        #: The names of main classes (one digit), divisions (two) and some classes (three).
+        self.names: dict[str, str] = {}
+        #: By number, the first terms it has, as they are written.
+        self.samples: dict[str, list[str]] = {}
+        self.entries = 0
         #: By the first stem of terms: how many words the longest has.
         self._longest: dict[str, int] = {}
-        self.entries = 0
         for place, line in enumerate(lines, 1):
-            self._read(line, f"{source}, line {place}")
+            self._read(line.strip(), f"{source}, line {place}")
 
     def _read(self, line: str, place: str) -> None:
-        line = line.partition("#")[0].strip()
-        if not line:
+        if not line or line.startswith("#"):
+            if name := _NAME.match(line):
+                digits = name[1][:2] if len(name[1]) == 3 and name[1].endswith("0") else name[1]
+                self.names.setdefault(digits, name[2])
             return
         number, _, rest = line.partition(" ")
         digits = number.replace(".", "", 1)
         if len(digits) < 3 or not digits.isdecimal() or number[3:4] not in ("", "."):
             raise FocusError(f"{place}: '{number}' is no Dewey number; a line is `512.5 matrix, vector space`")
-        for term in rest.split(","):
+        terms = rest.split(",")
+        sample = self.samples.setdefault(digits[:DIGITS], [])
+        if len(sample) < DIGITS:
+            sample += [term.strip() for term in terms[: DIGITS - len(sample)]]
+        for term in terms:
             stems = words.stems(words.tokenize(term))
             if not stems:
-                raise FocusError(f"{place}: there is a comma too many")
+                raise FocusError(f"{place}: there is a comma too many, or no term at all")
             self.entries += 1
             if self._longest.get(stems[0], 0) < len(stems):
                 self._longest[stems[0]] = len(stems)
@@ -71,49 +125,43 @@ class Lexicon:
             if digits not in numbers:
                 numbers.append(digits)
 
-    def dots(self, stems: Sequence[str], impact: float = TEXT) -> list[Dot]:
-        """The dots of a text, given by its stems: of terms that begin at the same word the longest counts."""
-        found: list[Dot] = []
-        index, size, longest, terms = 0, len(stems), self._longest, self.terms
-        while index < size:
-            most = longest.get(stems[index])
-            taken = 1
-            if most:
-                for count in range(min(most, size - index), 0, -1):
-                    term = " ".join(stems[index : index + count]) if count > 1 else stems[index]
-                    if term in terms:
-                        found += [Dot(number, impact, term) for number in terms[term]]
-                        taken = count
-                        break
-            index += taken
+    def name(self, number: str) -> str:
+        """What a main class, a division or a class is about."""
+        return self.names.get(number) or ", ".join(self.samples.get(number, []))
+
+    def find(self, stems: Sequence[str]) -> list[str]:
+        """The terms in a text, given by its stems: of those that begin at the same word the longest."""
+        found: list[str] = []
+        end, size, longest, terms = 0, len(stems), self._longest, self.terms
+        for index in [index for index, stem in enumerate(stems) if stem in longest]:
+            if index < end:
+                continue
+            for count in range(min(longest[stems[index]], size - index), 0, -1):
+                term = " ".join(stems[index : index + count]) if count > 1 else stems[index]
+                if term in terms:
+                    found.append(term)
+                    end = index + count
+                    break
         return found
 
+    def dots(self, stems: Sequence[str], impact: float = TEXT) -> Dots:
+        """The dots of a text, given by its stems."""
+        dots = Dots()
+        for term in self.find(stems):
+            dots.add(self.terms[term], impact)
+        return dots
 
-def galaxy(dots: Sequence[Dot]) -> Galaxy:
-    """The region of three digits where the dots are densest; several if they are equally dense, none without dots."""
-    kept: Sequence[str] = [""]
-    weights: list[dict[str, float]] = []
-    inside = list(dots)
-    for digit in range(1, DIGITS + 1):
-        compared = _weigh(inside, digit)
-        if not compared:
-            return Galaxy((), ())
-        most = max(compared.values())
-        kept = [region for region, weight in compared.items() if weight >= most * (1 - 1e-9)]
-        inside = [dot for dot in inside if dot.number[:digit] in kept]
-        weights.append(compared)
-    return Galaxy(tuple(sorted(kept)), tuple(weights))
+    def of_links(self, page: Page) -> list[Dots]:
+        """The dots of each link of a page, in its topical boundary: its paragraph, or its whole list."""
+        boundaries: dict[str, Dots] = {}
+        return [self._of_link(link, boundaries) for link in page.links]
 
-
-def _weigh(dots: Sequence[Dot], digits: int) -> dict[str, float]:
-    """W of every region of so many digits that has a dot."""
-    counts: dict[str, int] = {}
-    sums: dict[str, float] = {}
-    for dot in dots:
-        region = dot.number[:digits]
-        counts[region] = counts.get(region, 0) + 1
-        sums[region] = sums.get(region, 0.0) + len(dot.number) * dot.impact
-    return {region: counts[region] * sums[region] for region in sorted(counts)}
+    def _of_link(self, link: Link, boundaries: dict[str, Dots]) -> Dots:
+        block = link.block
+        dots = boundaries.get(block)
+        if dots is None:
+            dots = boundaries[block] = self.dots(words.stems(words.tokenize(block)))
+        return dots.stress(self.dots(words.stems(words.tokenize(link.anchor))))
 
 
 @cache
@@ -123,3 +171,20 @@ def lexicon() -> Lexicon:
     for digit in range(10):
         lines += data("dewey", f"{digit}.txt").read_text("utf-8").splitlines()
     return Lexicon(lines)
+
+
+def prefixes(numbers: Iterable[str]) -> tuple[str, ...]:
+    """What the numbers of a topic cover: 512 itself and all below it, 510 all of 51, 500 all of 5."""
+    covered = set()
+    for number in numbers:
+        digits = number.replace(".", "", 1)
+        if len(digits) < DIGITS or not digits.isdecimal():
+            raise FocusError(f"'{number}' is no Dewey number; give three digits or more, such as 005 or 512.5")
+        short = digits[:DIGITS].rstrip("0") if len(digits) == DIGITS else digits
+        covered.add(short or digits[:2])  # 000 is a division of its own
+    return tuple(sorted(covered))
+
+
+def covered(numbers: Iterable[str], by: tuple[str, ...]) -> bool:
+    """Whether one of some numbers lies under one of the prefixes, or, of three digits, above it."""
+    return any(number.startswith(prefix) or prefix.startswith(number) for number in numbers for prefix in by)

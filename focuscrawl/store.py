@@ -363,6 +363,18 @@ class Store:
         self.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
 
 
+@contextmanager
+def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
+    """The file of an earlier crawl of the same topic, to read from."""
+    store = Store(Path(folder) / "crawl.sqlite", create=False)
+    try:
+        if store.meta("topic") != topic:
+            raise FocusError(f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give one of its topic")
+        yield store
+    finally:
+        store.close()
+
+
 def _link(
     url: str, anchor: str, before: str, after: str, position: int, score: float | None, nofollow: int, why: str | None
 ) -> Link:

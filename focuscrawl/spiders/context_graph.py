@@ -1,0 +1,92 @@
+"""The context-graph crawler: how many links away from the topic a page is, learned layer by layer.
+
+Compared with in: "A focused crawler combinatory link and content model based on T-Graph principles" (Treasure-Crawler);
+after M. Diligenti et al., "Focused Crawling using Context Graphs", VLDB 2000.
+
+Layer 0 are the topic's examples; layer k are pages from which one of them, or a page like them, is k links away. Who
+links to whom is known from an earlier crawl (`crawl`), in which the pages found relevant stand for targets if it has
+met too few of the examples; the original asked a search engine. A classifier over the layers, with the counterexamples
+as the layer of all others, says for every page that arrives in which it is, and its links are queued there: those of
+layer 0 before those of layer 1, and so on.
+
+Departure: one naive Bayes classifier over all layers instead of one a layer with a threshold of its own; inside a queue
+links of pages that are surer to be in the layer come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from focuscrawl.errors import FocusError
+from focuscrawl.graph import LinkGraph
+from focuscrawl.html import read_page
+from focuscrawl.learning.layers import OTHER, Layers
+from focuscrawl.learning_spider import LearningSpider
+from focuscrawl.options import Option
+from focuscrawl.page import Page
+from focuscrawl.store import earlier_crawl
+from focuscrawl.tgraph import back_distances
+
+#: Pages of a layer below which it is left out, and at most.
+LEAST, MOST = 3, 100
+
+
+class ContextGraphSpider(LearningSpider):
+    name = "context_graph"
+
+    layers = Option(3, "layers around the topic", at_least=1, at_most=8)
+    earlier = Option(
+        "", "directory of an earlier crawl, which knows who links to whom", given_as="crawl", expects="a directory"
+    )
+
+    def prepare(self) -> None:
+        if not self.earlier:
+            raise FocusError(
+                "spider 'context_graph' needs to know who links to whom: run another spider first, such as `scrapy"
+                " crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR"
+            )
+
+    def ready(self) -> bool:
+        data = self.read_model("context_graph.json")
+        if data is not None:
+            self.model = Layers.from_json(data)
+        return super().ready() and data is not None
+
+    def taught(self) -> None:
+        super().taught()
+        pages = {
+            0: [page.counts for page in self.examples if not page.problem],
+            OTHER: [page.counts for page in self.counterexamples if not page.problem],
+        }
+        with earlier_crawl(self.earlier, self.topic.name) as store:
+            graph = LinkGraph(store)
+            graph.read()
+            examples = [page.url for page in self.examples]
+            # examples that the crawl has met, or else what it found relevant
+            distances = back_distances(store, graph, examples, self.layers)
+            if len(distances) <= len(self.examples):
+                distances = back_distances(store, graph, (), self.layers)
+            for url_id, url in store.execute(
+                "SELECT url_id, url FROM page WHERE problem IS NULL ORDER BY id"
+            ).fetchall():
+                layer = distances.get(url_id, 0)
+                if layer and len(pages.setdefault(layer, [])) < MOST:
+                    pages[layer].append(read_page(Page(url), store.body(url) or b"").counts)
+        pages = {layer: found for layer, found in pages.items() if len(found) >= LEAST}
+        if max(pages) < 1:
+            raise FocusError(
+                f"crawl {self.earlier} knows no {LEAST} pages that link to pages on the topic; give a longer one"
+            )
+        self.logger.info(
+            "Context graph: %s", ", ".join(f"{len(pages[n])} pages in layer {n}" for n in sorted(pages) if n >= 0)
+        )
+        self.model = Layers.train(pages, self.features, self.selection)
+        self.write_model("context_graph.json", self.model.to_json())
+
+    def score(self, page: Page) -> Sequence[float]:
+        likely = self.model.probabilities(page.counts)
+        layer = max(likely, key=lambda layer: likely[layer])
+        queues = max(self.model.layers) + 2  # the last is that of all others
+        queue = layer if layer != OTHER else queues - 1
+        score = (queues - queue - 1 + likely[layer if layer != OTHER else 0]) / queues
+        return self.alike(page, score, {"layer of its page": float(queue), "likely": likely[layer]})

@@ -1,0 +1,154 @@
+"""Treasure-Crawler: topics by Dewey decimal numbers, priorities by a T-Graph.
+
+Paper: "A focused crawler combinatory link and content model based on T-Graph principles".
+
+The topical focus of a link is found before it is followed: the words of its topical boundary, its paragraph or whole
+list, make dots at their Dewey numbers, and the galaxy, where they are densest, is what the link is about. If that is
+none of the topic's numbers the link has the least priority, `off_topic`. Otherwise the T-Graph says how far from a
+target links were that stood in a like place: priority is 1 / (least distance among the nodes that match), or
+1 / (levels + 1) if none does.
+
+The T-Graph comes from a file (`tgraph`), from an earlier crawl, bottom-up from the pages it found relevant (`crawl`),
+or top-down from the topic's examples and counterexamples. A watchdog looks in every `watchdog_every` pages: it adds the
+paragraphs that led to relevant pages, computes the distances anew and drops dead nodes, those whose destinations are
+gone and those that never matched. tgraph.json in the crawl's directory holds the T-Graph as it is.
+
+A page is on the topic if the galaxy of its text is. Priorities rise with time so that nothing starves (FOCUS_AGEING),
+and every response is kept with its status, failures included. Departures: among links of the same distance the more
+similar one comes first; and a page's relevance is the share of its dots that are the topic's, in the upper half of the
+scale if the galaxy is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from focuscrawl import urls
+from focuscrawl.dewey import galaxy
+from focuscrawl.dewey_spider import DeweySpider
+from focuscrawl.errors import FocusError
+from focuscrawl.html import read_page
+from focuscrawl.options import Option
+from focuscrawl.page import Page
+from focuscrawl.store import earlier_crawl
+from focuscrawl.tgraph import LEVELS, MATCH, SIZE, Node, TGraph, bottom_up, node_of, top_down
+
+#: What was queued earlier rises with every page, so that nothing starves.
+UPWARDS: dict[str, Any] = {"FOCUS_AGEING": 0.0001}
+#: Watchdog's rounds for which a node may go without a match.
+PATIENCE = 5
+
+
+class TreasureSpider(DeweySpider):
+    name = "treasure"
+    custom_settings = UPWARDS
+
+    tgraph = Option("", "file of a T-Graph, made by `scrapy tgraph build`", expects="a file")
+    earlier = Option("", "directory of an earlier crawl to build it from", given_as="crawl", expects="a directory")
+    match = Option(MATCH, "similarity from which a node of the T-Graph matches", at_least=0.0, at_most=1.0)
+    off_topic = Option(0.01, "priority of links about something else", at_least=0.0, at_most=0.1)
+    nodes = Option(SIZE, "nodes of the T-Graph at most", at_least=1)
+    watchdog_every = Option(100, "pages between two rounds of the watchdog; 0: none", at_least=0)
+
+    # ---- the T-Graph
+
+    async def study(self) -> None:
+        await super().study()
+        kept = self.crawl.folder / "tgraph.json"
+        #: The page up to which the watchdog has looked.
+        self._watched = 0
+        if kept.exists():
+            self.graph = TGraph.load(kept)
+            every = self.watchdog_every or 1
+            self._watched = self.crawl.pages // every * every
+            return
+        if self.tgraph:
+            self.graph = TGraph.load(Path(self.tgraph))
+            if self.graph.topic != self.topic.name:
+                raise FocusError(
+                    f"T-Graph {self.tgraph} is about '{self.graph.topic}', not '{self.topic.name}'; give its own"
+                )
+        elif self.earlier:
+            self.graph = self._from_crawl()
+        else:
+            examples = [page async for page in self._read_examples(self.topic.examples)]
+            others = [page async for page in self._read_examples(self.topic.counterexamples)]
+            self.graph = top_down(self.topic.name, [*examples, *others], [page.url for page in examples])
+            if not self.graph.nodes:
+                self.logger.warning(
+                    "The T-Graph is empty: no link leads from one of the topic's %d examples to another; all links on"
+                    " the topic are alike until the watchdog has learned. Give -a crawl=DIR of an earlier crawl, or -a"
+                    " tgraph=FILE",
+                    len(self.topic.examples),
+                )
+        if (self.tgraph or self.earlier) and not self.graph.nodes:
+            raise FocusError(
+                f"the T-Graph of {self.tgraph or self.earlier} is empty: nothing there leads to a relevant page; give a"
+                " longer crawl, or leave it out"
+            )
+        self.graph.save(kept)
+
+    def _from_crawl(self) -> TGraph:
+        with earlier_crawl(self.earlier, self.topic.name) as store:
+            return bottom_up(self.topic.name, store, size=self.nodes)
+
+    # ---- links
+
+    def score(self, page: Page) -> Sequence[float]:
+        every = self.watchdog_every
+        if every and self.crawl.pages // every * every > self._watched:
+            self._watchdog()
+        focuses = [galaxy(dots).numbers for dots in self.lexicon.of_links(page)]
+        on_topic = [index for index, focus in enumerate(focuses) if self.covers(focus)]
+        scores = [self.off_topic] * len(focuses)
+        for index, focus in enumerate(focuses):
+            page.links[index].why = {f"focus {number}": 1.0 for number in focus}
+        matches = self.graph.match([page.links[index] for index in on_topic], self.match)
+        for index, found in zip(on_topic, matches, strict=True):
+            # a more similar node never counts more than a nearer one
+            scores[index] = found.priority * (0.9 + 0.1 * min(1.0, found.osm))
+            page.links[index].why = {
+                **(page.links[index].why or {}),
+                "T-Graph priority": found.priority,
+                "similarity": found.osm,
+            }
+        return scores
+
+    # ---- the watchdog
+
+    def _watchdog(self) -> None:
+        """Learn from the relevant pages found since the last time, and drop dead nodes."""
+        store = self.crawl.store
+        upto = self.crawl.pages
+        rows = store.execute(
+            "SELECT url_id, url FROM page WHERE id > ? AND id <= ? AND relevant", (self._watched, upto)
+        ).fetchall()
+        self._watched = upto // self.watchdog_every * self.watchdog_every
+        added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto)), self.nodes)
+        self.graph.measure_again(url for _, url in rows)
+        gone = store.execute("SELECT url FROM page WHERE status IN (404, 410) UNION SELECT url FROM failure").fetchall()
+        dropped = self.graph.prune({urls.key(url) for (url,) in gone}, upto, PATIENCE * self.watchdog_every)
+        self.graph.save(self.crawl.folder / "tgraph.json")
+        self.logger.info("Watchdog: %d nodes, %d new, %d dropped", len(self.graph.nodes), added, dropped)
+
+    def _way_to(self, url_id: int, born: int) -> Iterator[Node]:
+        """The paragraphs whose links led to a relevant page, one download more each step."""
+        store = self.crawl.store
+        for distance in range(1, LEVELS + 1):
+            row = store.execute(
+                "SELECT source.url_id, source.url, url.url FROM page JOIN link ON link.id = page.via"
+                " JOIN page AS source ON source.id = link.page JOIN url ON url.id = link.url_id"
+                " WHERE page.url_id = ?",
+                (url_id,),
+            ).fetchone()
+            if row is None:
+                return
+            url_id, page_url, target = row
+            page = read_page(Page(page_url), store.body(page_url) or b"")
+            links = [link for link in page.links if link.url == target]
+            if links:
+                node = node_of(links, page_url, born)
+                node.dic = {target: distance}
+                yield node
