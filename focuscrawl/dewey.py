@@ -90,6 +90,8 @@ class Lexicon:
     def __init__(self, lines: Iterable[str], source: str = "lexicon") -> None:
         #: By the stems of a term, with a space between: the numbers it belongs to, without the point.
         self.terms: dict[str, list[str]] = {}
+        #: The same terms as they are written.
+        self.written: dict[str, str] = {}
         #: The names of main classes (one digit), divisions (two) and some classes (three).
         self.names: dict[str, str] = {}
         #: By number, the first terms it has, as they are written.
@@ -121,7 +123,9 @@ class Lexicon:
             self.entries += 1
             if self._longest.get(stems[0], 0) < len(stems):
                 self._longest[stems[0]] = len(stems)
-            numbers = self.terms.setdefault(" ".join(stems), [])
+            joined = " ".join(stems)
+            numbers = self.terms.setdefault(joined, [])
+            self.written.setdefault(joined, term.strip())
             if digits not in numbers:
                 numbers.append(digits)
 

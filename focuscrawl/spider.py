@@ -225,7 +225,7 @@ class FocusedSpider(Spider):
         store = self.crawl.store
         for source in sources:
             if isinstance(source, Path):
-                yield read_page(Page(source.as_uri()), source.read_bytes())
+                yield read_page(Page(urls.of_file(source)), source.read_bytes())
                 continue
             row = store.execute("SELECT content_type, body FROM example WHERE url = ?", (source,)).fetchone()
             if row is None:

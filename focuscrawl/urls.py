@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
-from urllib.parse import unquote, urlsplit
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
 import ada_url
 
@@ -181,3 +182,8 @@ def words(url: str) -> list[str]:
     parts = urlsplit(url)
     text = unquote(f"{parts.hostname or ''} {parts.path} {parts.query}").lower()
     return [word for word in _URL_WORD.findall(text) if word not in _COMMON_URL_WORDS]
+
+
+def of_file(path: Path) -> str:
+    """A URL for a page in a file: its relative links lead to the files beside it."""
+    return f"http://file.invalid{quote(path.resolve().as_posix())}"

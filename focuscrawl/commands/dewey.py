@@ -1,0 +1,107 @@
+"""`scrapy dewey`: what a text is about, by Dewey decimal numbers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from rich.console import Console
+from rich.table import Table
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from focuscrawl import urls, words
+from focuscrawl.dewey import Lexicon, galaxy, lexicon
+from focuscrawl.errors import FocusError
+from focuscrawl.html import read_page
+from focuscrawl.page import Page
+
+#: Regions of each digit and words of each number that are shown, and how wide the longest bar is.
+_SHOWN, _WORDS, _BAR = 6, 8, 30
+_LARGEST = 10_000_000
+
+
+class Command(ScrapyCommand):
+    """Draw the galaxy of a text: per digit, the weights of the regions."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "<TEXT | FILE | URL>"
+
+    def short_desc(self) -> str:
+        return "Say what a text, a file or a page is about, by Dewey decimal numbers"
+
+    def long_desc(self) -> str:
+        return (
+            "Look up the words of a text, a file (HTML or plain) or a page on the web in the Dewey lexicon, and show"
+            " where they are densest, digit by digit. The numbers at the end are what a topic file may give as dewey ="
+            " […]."
+            ' Example: scrapy dewey "The cello and the violin are played with a bow"'
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args:
+            raise UsageError("give a text, a file or a URL", print_help=False)
+        try:
+            stems = _stems(" ".join(args))
+        except FocusError as error:
+            print(f"focuscrawl: {error}", file=sys.stderr)
+            self.exitcode = 2
+            return
+        _draw(stems, lexicon(), Console(highlight=False, markup=False))
+
+
+def _stems(what: str) -> list[str]:
+    """The stems of a text, of a file or of a page on the web."""
+    if what.startswith(("http://", "https://")):
+        try:
+            with urlopen(Request(what, headers={"User-Agent": "focuscrawl"}), timeout=30) as response:  # noqa: S310
+                return read_page(Page(what), response.read(_LARGEST), response.headers.get("Content-Type", "")).stems
+        except (URLError, OSError, ValueError) as error:
+            raise FocusError(f"{what} cannot be fetched: {error}") from None
+    path = Path(what) if len(what) < 1000 else None
+    try:
+        if path is not None and path.is_file():
+            body = path.read_bytes()
+            html = path.suffix.lower() in (".html", ".htm", ".xhtml") or b"<html" in body[:1000].lower()
+            if html:
+                return read_page(Page(urls.of_file(path)), body, "text/html").stems
+            what = body.decode("utf-8", "replace")
+    except OSError as error:
+        raise FocusError(f"{path} cannot be read: {error.strerror}") from None
+    return words.stems(words.tokenize(what))
+
+
+def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
+    dots = known.dots(stems)
+    found = galaxy(dots)
+    if not found.numbers:
+        console.print("No word of it is in the Dewey lexicon.")
+        return
+    for digits, weights in enumerate(found.weights, 1):
+        best = sorted(weights, key=lambda region: (-weights[region], region))[:_SHOWN]
+        table = Table(box=None, show_header=False, padding=(0, 1), title=f"digit {digits}", title_justify="left")
+        for region in best:
+            kept = weights[region] >= max(weights.values()) * (1 - 1e-9)
+            bar = "█" * max(1, round(_BAR * weights[region] / max(weights.values())))
+            table.add_row(
+                "→" if kept else "",
+                region,
+                bar,
+                f"{weights[region]:,.0f}",
+                known.name(region),
+                style="bold" if kept else "",
+            )
+        console.print(table)
+    terms = Counter(known.find(stems))
+    console.print()
+    for number in found.numbers:
+        made_by = [(term, n) for term, n in terms.most_common() if any(d.startswith(number) for d in known.terms[term])]
+        written = [(known.written[term], n) for term, n in made_by[:_WORDS]]
+        words_of = ", ".join(f"{term} {n}" if n > 1 else term for term, n in written)
+        console.print(f"{number}  {known.name(number[:2]) or known.name(number[0])}: {words_of}", soft_wrap=True)
