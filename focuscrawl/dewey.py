@@ -65,21 +65,25 @@ class Galaxy(NamedTuple):
 
 def galaxy(dots: Dots) -> Galaxy:
     """The region of three digits where the dots are densest; several if they are equally dense, none without dots."""
-    kept = [""]
+    if not dots.counts:
+        return Galaxy((), ())
+    kept: list[str] = []
     weights: list[dict[str, float]] = []
+    inside = list(dots.counts)
     for digits in range(1, DIGITS + 1):
         counts: dict[str, int] = {}
         sums: dict[str, float] = {}
-        for number, count in dots.counts.items():
-            if number[: digits - 1] in kept:
-                region = number[:digits]
-                counts[region] = counts.get(region, 0) + count
-                sums[region] = sums.get(region, 0.0) + dots.sums[number]
-        if not counts:
-            return Galaxy((), ())
+        for number in inside:
+            region = number[:digits]
+            if region in counts:
+                counts[region] += dots.counts[number]
+                sums[region] += dots.sums[number]
+            else:
+                counts[region], sums[region] = dots.counts[number], dots.sums[number]
         compared = {region: counts[region] * sums[region] for region in sorted(counts)}
-        most = max(compared.values())
-        kept = [region for region, weight in compared.items() if weight >= most * (1 - 1e-9)]
+        least = max(compared.values()) * (1 - 1e-9)
+        kept = [region for region, weight in compared.items() if weight >= least]
+        inside = [number for number in inside if number[:digits] in kept]
         weights.append(compared)
     return Galaxy(tuple(kept), tuple(weights))
 
@@ -97,8 +101,8 @@ class Lexicon:
         #: By number, the first terms it has, as they are written.
         self.samples: dict[str, list[str]] = {}
         self.entries = 0
-        #: By the first stem of terms: how many words the longest has.
-        self._longest: dict[str, int] = {}
+        #: By the first stem of terms: how many words they have, the longest first.
+        self._lengths: dict[str, tuple[int, ...]] = {}
         for place, line in enumerate(lines, 1):
             self._read(line.strip(), f"{source}, line {place}")
 
@@ -121,8 +125,9 @@ class Lexicon:
             if not stems:
                 raise FocusError(f"{place}: there is a comma too many, or no term at all")
             self.entries += 1
-            if self._longest.get(stems[0], 0) < len(stems):
-                self._longest[stems[0]] = len(stems)
+            lengths = self._lengths.get(stems[0], ())
+            if len(stems) not in lengths:
+                self._lengths[stems[0]] = tuple(sorted((*lengths, len(stems)), reverse=True))
             joined = " ".join(stems)
             numbers = self.terms.setdefault(joined, [])
             self.written.setdefault(joined, term.strip())
@@ -136,12 +141,15 @@ class Lexicon:
     def find(self, stems: Sequence[str]) -> list[str]:
         """The terms in a text, given by its stems: of those that begin at the same word the longest."""
         found: list[str] = []
-        end, size, longest, terms = 0, len(stems), self._longest, self.terms
-        for index in [index for index, stem in enumerate(stems) if stem in longest]:
+        end, lengths, terms = 0, self._lengths, self.terms
+        for index in [index for index, stem in enumerate(stems) if stem in lengths]:
             if index < end:
                 continue
-            for count in range(min(longest[stems[index]], size - index), 0, -1):
-                term = " ".join(stems[index : index + count]) if count > 1 else stems[index]
+            for count in lengths[stems[index]]:
+                if count == 1:
+                    found.append(stems[index])
+                    break
+                term = " ".join(stems[index : index + count])
                 if term in terms:
                     found.append(term)
                     end = index + count
