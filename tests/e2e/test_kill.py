@@ -72,6 +72,23 @@ def test_killed_ten_times_a_crawl_ends_with_the_same_pages(tmp_path, undisturbed
     assert_whole(Crawled(tmp_path), undisturbed)
 
 
+@pytest.mark.parametrize("spider", ["niche_genetic", "info_spiders", "perimeter"])
+def test_killed_in_the_middle_of_a_round_a_crawl_goes_on_with_it(tmp_path, spider):
+    """One request at a time, so that a crawl has but one order; what was in flight is asked for again."""
+    arguments = ["crawl", spider, "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=1"]
+    arguments += ["-a", "max_pages=150", "-L", "ERROR"]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert scrapy(*arguments, "-s", f"FOCUS_DIR={whole}").returncode == 0
+    for pages in (30, 75, 120):
+        command = [sys.executable, "-m", "scrapy", *arguments, "-s", f"FOCUS_DIR={parts}"]
+        process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+        wait_for(parts, pages, process)
+        process.kill()
+        process.wait()
+    assert scrapy(*arguments, "-s", f"FOCUS_DIR={parts}").returncode == 0
+    assert Crawled(parts).urls == Crawled(whole).urls
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_interrupted_once_or_twice_a_crawl_stops_and_goes_on(tmp_path, undisturbed, times):
     process = start(tmp_path)

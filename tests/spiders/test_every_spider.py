@@ -1,0 +1,63 @@
+"""What holds for every strategy: it crawls the embedded web, survives poor pages, and can be explained."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.spiderloader import SpiderLoader
+from scrapy.utils.project import get_project_settings
+
+from focuscrawl.explain import explain
+from focuscrawl.store import Store
+from focuscrawl.web.webs import MemoryWeb, open_web
+
+SPIDERS = SpiderLoader.from_settings(get_project_settings()).list()
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory):
+    return tmp_path_factory.mktemp("earlier") / "crawl"
+
+
+def options(name: str, crawl, earlier) -> dict[str, object]:
+    """What some strategies cannot do without."""
+    if name == "context_graph":
+        if not earlier.exists():
+            crawl("breadth_first", open_web("demo"), earlier, topic="sorting", max_pages=120)
+        return {"crawl": earlier}
+    return {"training": "online"} if name == "apprentice" else {}
+
+
+@pytest.mark.parametrize("name", SPIDERS)
+def test_it_crawls_and_tells_why(crawl, tmp_path, name, earlier):
+    web = open_web("demo")
+    crawled = crawl(name, web, tmp_path / "c", topic="sorting", max_pages=60, **options(name, crawl, earlier))
+    assert len(crawled.urls) == len(set(crawled.urls)) == 60
+    assert crawled.stats.get("log_count/ERROR", 0) == 0
+    assert crawled.stats["focus/relevant"] > 0
+    scores = [score for (score,) in crawled.sql("SELECT score FROM link WHERE score NOT NULL")]
+    assert scores
+    assert all(0 <= score <= 1 for score in scores)
+    store = Store(crawled.folder / "crawl.sqlite", create=False)
+    assert len(list(explain(store, crawled.urls[-1]))) > 3
+    store.close()
+
+
+@pytest.mark.parametrize("name", SPIDERS)
+def test_poor_pages_do_it_no_harm(crawl, tmp_path, name, earlier):
+    """A seed with nothing to read, links without text, the same link twice, dead ends and dead links."""
+    extra = options(name, crawl, earlier)
+    web = MemoryWeb()
+    demo = open_web("demo")
+    for url, answer in demo.pages():  # the topic's examples are there
+        web.answers[url] = answer
+    web.add(
+        "http://poor.example/",
+        "<a href=/empty></a><a href=/empty></a><a href=/missing>x</a><a href=/text.txt>sort</a><a href='/#a'>self</a>",
+    )
+    web.add("http://poor.example/empty", "")
+    web.add("http://poor.example/text.txt", "plain words", content_type="text/plain")
+    crawled = crawl(
+        name, web, tmp_path / "c", topic="sorting", seeds="http://poor.example/", max_pages=10, threshold=0, **extra
+    )
+    assert crawled.stats.get("log_count/ERROR", 0) <= (name == "niche_genetic")  # nothing to begin with: it says so
+    assert crawled.urls[0] == "http://poor.example/"
