@@ -60,8 +60,10 @@ _TABLES = {"meta", "host", "url", "page", "rights", "pattern", "link", "frontier
 class Store:
     """The crawl's SQLite file. One writer; any number of readers may look on."""
 
-    def __init__(self, path: Path, *, create: bool = True) -> None:
+    def __init__(self, path: Path, *, create: bool = True, check: bool = True) -> None:
+        """Open the file; without *create* only to be read, without *check* at once, whatever its size."""
         self.path = path
+        self.check = check
         self.failed: BaseException | None = None
         self.new = not path.exists()
         if self.new and not create:
@@ -117,7 +119,7 @@ class Store:
             return
         if "meta" not in tables or not _TABLES - {"rights", "pattern"} <= tables:  # those came with format 2
             raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
-        if self.path.stat().st_size <= CHECK_BYTES:
+        if self.check and self.path.stat().st_size <= CHECK_BYTES:
             result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
             if result != "ok":
                 raise self.broken(result.splitlines()[-1])
