@@ -1,7 +1,7 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned apprentice link_classifier rivals ranks
+                                             fuzz learned apprentice link_classifier rivals ranks search
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier", "rivals", "ranks"),
+    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "search"),
 )
-DOCUMENTS = ("README.md", "docs/performance.md", "docs/reliability.md", "docs/strategies.md")
+DOCUMENTS = ("README.md", "docs/performance.md", "docs/reliability.md", "docs/search.md", "docs/strategies.md")
 
 
 def output(name: str) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from focuscrawl import urls, words
@@ -33,7 +33,7 @@ SNIPPET_TEXT = 100_000
 SNIPPET_WORDS = 30
 
 #: Most pages that are ranked by all that they say. Of more, those come first that have the words in title or headings.
-MAX_RANKED = 20_000
+MAX_RANKED = 10_000
 
 #: Pages that are indexed in one transaction.
 BATCH = 200
@@ -107,10 +107,11 @@ class Hit(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The best pages for a query, and how many there are in all."""
+    """The best pages for a query, how many were found, and whether there are more that were not looked at."""
 
     hits: list[Hit]
     total: int
+    more: bool = False
 
 
 class Index:
@@ -219,35 +220,24 @@ class Index:
 
     def search(self, query: Query, where: Filter | None = None, limit: int = 10) -> Answer:
         """The best pages for a query, at most *limit*."""
-        conditions, values = (where or Filter()).conditions()
+        where = where or Filter()
         match = query.expression()
-        total: int = self.store.execute(
-            f"SELECT count(*) FROM search JOIN indexed ON entry = search.rowid WHERE search MATCH ?{conditions}",
-            (match, *values),
-        ).fetchone()[0]
-        ranked: dict[int, float] = {}
-        if total > MAX_RANKED:
-            ranked = dict(self._ranked(query.expression("title headings"), conditions, values, limit))
-        if len(ranked) < limit:
-            for page_id, score in self._ranked(match, conditions, values, limit):
-                ranked.setdefault(page_id, score)
-        return Answer(self._hits(match, list(ranked.items())[:limit]), total)
+        found = self._first(match, where)
+        more = len(found) > MAX_RANKED
+        ranked = _best(found[:MAX_RANKED], limit)
+        if more:
+            titled = _best(self._first(query.expression("title headings"), where), limit)
+            ranked = {**titled, **{page: score for page, score in ranked.items() if page not in titled}}
+        return Answer(self._hits(match, list(ranked.items())[:limit]), min(len(found), MAX_RANKED), more)
 
-    def _ranked(self, match: str, conditions: str, values: list[str], limit: int) -> Iterator[tuple[int, float]]:
-        """The best pages among the first MAX_RANKED that match, with their scores."""
-        last = self.store.execute(
-            "SELECT entry FROM search JOIN indexed ON entry = search.rowid"
-            f" WHERE search MATCH ?{conditions} ORDER BY search.rowid LIMIT 1 OFFSET ?",
-            (match, *values, MAX_RANKED - 1),
-        ).fetchone()
-        bound = last[0] if last else sys.maxsize
-        rows = self.store.execute(
-            "SELECT indexed.page, bm25(search, ?, ?, ?) FROM search JOIN indexed ON entry = search.rowid"
-            f" WHERE search MATCH ? AND search.rowid <= ?{conditions} ORDER BY 2, 1 LIMIT ?",
-            (*WEIGHTS, match, bound, *values, limit),
-        )
-        for page_id, score in rows:
-            yield page_id, -score
+    def _first(self, match: str, where: Filter) -> list[tuple[int, float]]:
+        """The first pages that match, with their scores, and one more than are ranked if there are that many."""
+        conditions, values = where.conditions()
+        return self.store.execute(
+            "SELECT indexed.page, -bm25(search, ?, ?, ?) FROM search JOIN indexed ON entry = search.rowid"
+            f" WHERE search MATCH ?{conditions} LIMIT ?",
+            (*WEIGHTS, match, *values, MAX_RANKED + 1),
+        ).fetchall()
 
     def _hits(self, match: str, ranked: Sequence[tuple[int, float]]) -> list[Hit]:
         pages: list[tuple[Any, ...]] = []
@@ -267,6 +257,11 @@ class Index:
             facts = [relevance, bool(relevant), bool(matched), json.loads(topics or "[]")]
             hits.append(Hit(url, title, snippet, score, urls.host(url), fetched_at, *facts))
         return hits
+
+
+def _best(found: list[tuple[int, float]], limit: int) -> dict[int, float]:
+    """The pages with the highest scores, in order; of equals those that were fetched first."""
+    return dict(nsmallest(limit, found, key=lambda entry: (-entry[1], entry[0])))
 
 
 def findable(page: Page) -> bool:

@@ -98,13 +98,13 @@ class Store:
     def _prepare(self, *, writable: bool) -> None:
         if not self.new:
             self._check()
+        self.execute("PRAGMA cache_size = -65536")
         if not writable:
             return
         # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: no page is lost by a crash of the
         # program, and at a power cut the file stays sound
         self.execute("PRAGMA journal_mode = WAL")
         self.execute("PRAGMA synchronous = NORMAL")
-        self.execute("PRAGMA cache_size = -65536")
         self.execute("PRAGMA temp_store = MEMORY")
         if self.new:
             with self.transaction():

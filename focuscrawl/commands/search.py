@@ -58,6 +58,7 @@ class Command(ScrapyCommand):
         if len(args) < 2:
             raise UsageError("give the directory of a crawl and what to look for", print_help=False)
         try:
+            args = [argument for argument in args if argument != "--"]
             for argument in args:
                 if argument.startswith("--"):
                     raise FocusError(f"unknown option {argument}; `scrapy search --help` lists those there are")
@@ -84,7 +85,16 @@ class Command(ScrapyCommand):
         if opts.json:
             results = [_record(hit) for hit in answer.hits]
             print(
-                json.dumps({"query": text, "total": answer.total, "not_indexed": waiting, "results": results}, indent=1)
+                json.dumps(
+                    {
+                        "query": text,
+                        "total": answer.total,
+                        "more": answer.more,
+                        "not_indexed": waiting,
+                        "results": results,
+                    },
+                    indent=1,
+                )
             )
         else:
             _show(answer)
@@ -169,7 +179,8 @@ def _show(answer: Answer) -> None:
         console.print("   ", Text(", ".join(facts), "dim"), "\n", sep="")
     shown = len(answer.hits)
     if shown < answer.total and shown:
-        console.print(f"{shown:,} of {answer.total:,} pages; --limit shows more")
+        more = "more than " if answer.more else ""
+        console.print(f"{shown:,} of {more}{answer.total:,} pages; --limit shows more")
     else:
         console.print(f"{answer.total:,} page{'' if answer.total == 1 else 's'}" if shown else "no page found")
 
