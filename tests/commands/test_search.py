@@ -8,9 +8,11 @@ import sqlite3
 
 import pytest
 
+from focuscrawl.errors import FocusError
 from focuscrawl.lock import take_lock
 from focuscrawl.store import Store
 from tests.conftest import at, scrapy, small_web
+from tests.test_docs import snippets
 
 WEB = {"a": ["b", "c"], "b": [], "c": []}
 TEXTS = {"a": "heap sort and quick sort", "b": "merge sort of a heap", "c": "gardening"}
@@ -161,3 +163,23 @@ def test_while_a_crawl_without_index_runs_it_says_what_to_do(crawled):
 def test_a_crawl_may_run_at_once_when_a_search_is_over(crawled, crawl):
     assert scrapy("search", crawled.folder, "sort").returncode == 0
     crawl("keyword", small_web(WEB, TEXTS), seeds=at("a"), keywords="sort")
+
+
+def test_the_program_in_the_guide_runs(crawl, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "crawls" / "best_first-sorting-algorithms"
+    web = small_web({"a": ["b"], "b": []}, {"a": "merge sort", "b": "sort"})
+    crawl("best_first", web, folder, {"FOCUS_INDEX": True}, seeds=at("a"), keywords="sort")
+    exec(snippets("docs/search.md")[0], {})
+    assert capsys.readouterr().out.split()[1:] == [at("a")]
+
+
+def test_the_sql_in_the_guide_finds_pages(crawl):
+    crawled = crawl("breadth_first", small_web(WEB, TEXTS), seeds=at("a"), settings={"FOCUS_INDEX": True})
+    (query,) = snippets("docs/search.md", "sql")
+    assert {url for (url,) in crawled.sql(query)} == {at("a"), at("b")}
+
+
+def test_a_wrong_setting_is_refused_before_anything_is_fetched(crawl):
+    with pytest.raises(FocusError, match="FOCUS_INDEX=perhaps: expected True or False"):
+        crawl("breadth_first", small_web(WEB), seeds=at("a"), settings={"FOCUS_INDEX": "perhaps"})
