@@ -32,7 +32,8 @@ SNIPPET_TEXT = 100_000
 #: Words of a snippet.
 SNIPPET_WORDS = 30
 
-#: Most pages that are ranked by all that they say. Of more, those come first that have the words in title or headings.
+#: Most pages that are ranked. Of more, only those are that have the words in title or headings; they come first, and the
+#: others follow as they were indexed.
 MAX_RANKED = 10_000
 
 #: Pages that are indexed in one transaction.
@@ -68,9 +69,10 @@ class Filter(NamedTuple):
     since: str | None = None
     until: str | None = None
 
-    def conditions(self) -> tuple[str, list[str]]:
+    def conditions(self) -> tuple[str, list[str | int]]:
         """What SQL has to ask of table `indexed`, and the values."""
-        conditions, values = [], []
+        conditions: list[str] = []
+        values: list[str | int] = []
         if self.topic is not None:
             conditions.append("instr(indexed.topics, ?)")
             values.append(json.dumps(self.topic.lower()))
@@ -79,8 +81,9 @@ class Filter(NamedTuple):
         if self.matched:
             conditions.append("indexed.matched")
         if self.host is not None:
-            conditions.append("substr('.' || indexed.host, -length(?)) = ?")
-            values += [f".{self.host.lower().strip('.')}"] * 2
+            name = self.host.lower().strip(".")
+            conditions.append("(indexed.host = ? OR substr(indexed.host, ?) = ?)")
+            values += [name, -len(name) - 1, f".{name}"]
         if self.since is not None:
             conditions.append("indexed.fetched_at >= ?")
             values.append(self.since)
@@ -96,7 +99,7 @@ class Hit(NamedTuple):
     url: str
     title: list[Piece]
     snippet: list[Piece]
-    #: How well it answers the query: BM25, only to be compared within one answer.
+    #: How well it answers the query: BM25, only to be compared within one answer; 0 if it was not ranked.
     score: float
     host: str
     fetched_at: str
@@ -220,24 +223,34 @@ class Index:
 
     def search(self, query: Query, where: Filter | None = None, limit: int = 10) -> Answer:
         """The best pages for a query, at most *limit*."""
-        where = where or Filter()
+        conditions, values = (where or Filter()).conditions()
         match = query.expression()
-        found = self._first(match, where)
+        found = self._pages(match, conditions, values)
         more = len(found) > MAX_RANKED
-        ranked = _best(found[:MAX_RANKED], limit)
-        if more:
-            titled = _best(self._first(query.expression("title headings"), where), limit)
-            ranked = {**titled, **{page: score for page, score in ranked.items() if page not in titled}}
-        return Answer(self._hits(match, list(ranked.items())[:limit]), min(len(found), MAX_RANKED), more)
+        ranked = self._ranked(query.expression("title headings") if more else match, conditions, values, limit)
+        for page_id in found if more else ():
+            if len(ranked) >= limit:
+                break
+            ranked.setdefault(page_id, 0.0)
+        return Answer(self._hits(match, list(ranked.items())), min(len(found), MAX_RANKED), more)
 
-    def _first(self, match: str, where: Filter) -> list[tuple[int, float]]:
-        """The first pages that match, with their scores, and one more than are ranked if there are that many."""
-        conditions, values = where.conditions()
-        return self.store.execute(
-            "SELECT indexed.page, -bm25(search, ?, ?, ?) FROM search JOIN indexed ON entry = search.rowid"
+    def _pages(self, match: str, conditions: str, values: list[str | int]) -> list[int]:
+        """The first pages that match: one more than are ranked, if there are that many."""
+        rows = self.store.execute(
+            "SELECT indexed.page FROM search JOIN indexed ON entry = search.rowid"
             f" WHERE search MATCH ?{conditions} LIMIT ?",
-            (*WEIGHTS, match, *values, MAX_RANKED + 1),
-        ).fetchall()
+            (match, *values, MAX_RANKED + 1),
+        )
+        return [page_id for (page_id,) in rows]
+
+    def _ranked(self, match: str, conditions: str, values: list[str | int], limit: int) -> dict[int, float]:
+        """The best of the first pages that match, in order, of equals the first; the BM25 of FTS5 is negative."""
+        rows = self.store.execute(
+            "SELECT bm25(search, ?, ?, ?), indexed.page FROM search JOIN indexed ON entry = search.rowid"
+            f" WHERE search MATCH ?{conditions} LIMIT ?",
+            (*WEIGHTS, match, *values, MAX_RANKED),
+        )
+        return {page_id: -score for score, page_id in nsmallest(limit, rows)}
 
     def _hits(self, match: str, ranked: Sequence[tuple[int, float]]) -> list[Hit]:
         pages: list[tuple[Any, ...]] = []
@@ -257,11 +270,6 @@ class Index:
             facts = [relevance, bool(relevant), bool(matched), json.loads(topics or "[]")]
             hits.append(Hit(url, title, snippet, score, urls.host(url), fetched_at, *facts))
         return hits
-
-
-def _best(found: list[tuple[int, float]], limit: int) -> dict[int, float]:
-    """The pages with the highest scores, in order; of equals those that were fetched first."""
-    return dict(nsmallest(limit, found, key=lambda entry: (-entry[1], entry[0])))
 
 
 def findable(page: Page) -> bool:
