@@ -32,7 +32,7 @@ SNIPPET_TEXT = 100_000
 #: Words of a snippet.
 SNIPPET_WORDS = 30
 
-#: Most pages that are ranked. Of more, only those are that have the words in title or headings; they come first, and the
+#: Most pages that are ranked. Of more, only those are that have the words in title or headings; they come first, the
 #: others follow as they were indexed.
 MAX_RANKED = 10_000
 
