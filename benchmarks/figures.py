@@ -2,7 +2,7 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
                                              fuzz learned apprentice link_classifier rivals ranks dewey
-                                             treasure
+                                             treasure search
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "treasure"),
+    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "treasure", "search"),
 )
-DOCUMENTS = ("README.md", "docs/dewey.md", "docs/performance.md", "docs/reliability.md", "docs/strategies.md")
+DOCUMENTS = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("dewey", "performance", "reliability", "search", "strategies")),
+)
 
 
 def output(name: str) -> str:

@@ -15,6 +15,8 @@ from focuscrawl import rights
 from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
+from focuscrawl.index import Index
+from focuscrawl.lock import take_lock
 from focuscrawl.pace import Pace
 from focuscrawl.scope import Scope
 from focuscrawl.store import Store
@@ -23,11 +25,6 @@ from focuscrawl.traps import Traps
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
-
-try:
-    import fcntl
-except ImportError:  # Windows: two crawls in one directory are not noticed there
-    fcntl = None  # type: ignore[assignment]
 
 _crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()
 
@@ -80,7 +77,7 @@ class Crawl:
         self._lock: IO[str] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._take_lock()
+            self._lock = take_lock(folder)
         except OSError as error:
             raise FocusError(
                 f"cannot write to {folder}: {error.strerror}; choose another with -s FOCUS_DIR=…"
@@ -109,6 +106,8 @@ class Crawl:
         self.sitemaps = "no"
         self.traps = Traps()
         self.duplicates: Duplicates | None = None
+        #: What makes the pages searchable as they arrive, if that is asked for.
+        self.index: Index | None = None
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
@@ -140,6 +139,7 @@ class Crawl:
             "watch": _yes_or_no(settings, "FOCUS_TRAPS"),
         }
         similarity = _number(settings, "FOCUS_DUPLICATES", float, at_most=1)
+        searchable = _yes_or_no(settings, "FOCUS_INDEX")
         pace, left_out = _pace(settings), rights.check(settings.getlist("FOCUS_RIGHTS"))
         sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
         if sitemaps not in ("no", "robots", "all"):
@@ -152,6 +152,13 @@ class Crawl:
         crawl.frontier.damper = crawl.traps.damping
         if similarity:
             crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
+        if searchable:
+            crawl.index = Index(crawl.store)
+            try:
+                crawl.index.prepare()
+            except FocusError:
+                crawl.close()
+                raise
         _crawls[crawler] = crawl
         return crawl
 
@@ -165,19 +172,6 @@ class Crawl:
                     f"{self.folder} holds {name}, but no crawl.sqlite that it belongs to; move it away or choose"
                     " another with -s FOCUS_DIR=…"
                 )
-
-    def _take_lock(self) -> None:
-        path = self.folder / ".lock"
-        self._lock = path.open("a")
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._drop_lock()
-            raise FocusError(
-                f"{self.folder} is in use by another crawl; wait for it or choose another with -s FOCUS_DIR=…"
-            ) from None
 
     def _drop_lock(self) -> None:
         if self._lock is not None:

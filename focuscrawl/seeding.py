@@ -19,6 +19,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.searxng import SearXNG
+from focuscrawl.sitemap import is_sitemap
 from focuscrawl.store import Store
 from focuscrawl.topic import Topic
 
@@ -35,7 +36,6 @@ Warn = Callable[[str], None]
 
 _QUERY_PART = re.compile(r'-?"[^"]*"|\S+')
 _AROUND = re.compile(r"^\W+|\W+$")
-_SITEMAP = re.compile(rb"<(?:urlset|sitemapindex)\b")
 # What a basic string of TOML cannot hold as it is; half a character cannot be written to a file at all.
 _ESCAPES = {
     **{code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)},
@@ -142,7 +142,7 @@ def _fill(index: sqlite3.Connection, store: Store) -> None:
         " AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
     ):
         content = zlib.decompress(body)
-        if _SITEMAP.search(content, 0, 1000):
+        if is_sitemap(content):
             continue
         page = read_page(Page(url), content, content_type)
         if not page.problem:

@@ -50,6 +50,8 @@ FOCUS_QUERIES_PER_PATH = 0
 #: Whether a host's sitemaps are read once it has given a page on the topic: "no", "robots" (those that robots.txt
 #: names) or "all" (/sitemap.xml too).
 FOCUS_SITEMAPS = "no"
+#: Whether pages can be searched (`scrapy search`) as they arrive; otherwise they are indexed at the first search.
+FOCUS_INDEX = False
 #: Live progress on the terminal: "auto" (if there is one), True or False.
 FOCUS_PROGRESS = "auto"
 

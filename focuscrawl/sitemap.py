@@ -5,6 +5,7 @@ The words of a URL stand for the anchor text, so a strategy scores these links a
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import Any
 
@@ -17,6 +18,13 @@ from focuscrawl.page import Block, Link, Page
 
 #: Most sitemaps asked for on behalf of one host.
 MAX_FILES = 20
+
+_SITEMAP = re.compile(rb"<(?:urlset|sitemapindex)\b")
+
+
+def is_sitemap(body: bytes) -> bool:
+    """Whether these bytes, as they were stored, are a sitemap."""
+    return _SITEMAP.search(body, 0, 1000) is not None
 
 
 def read_sitemap(page: Page, body: bytes, max_bytes: int) -> list[str]:

@@ -60,8 +60,10 @@ _TABLES = {"meta", "host", "url", "page", "rights", "pattern", "link", "frontier
 class Store:
     """The crawl's SQLite file. One writer; any number of readers may look on."""
 
-    def __init__(self, path: Path, *, create: bool = True) -> None:
+    def __init__(self, path: Path, *, create: bool = True, check: bool = True) -> None:
+        """Open the file; without *create* only to be read, without *check* at once, whatever its size."""
         self.path = path
+        self.check = check
         self.failed: BaseException | None = None
         self.new = not path.exists()
         if self.new and not create:
@@ -96,13 +98,13 @@ class Store:
     def _prepare(self, *, writable: bool) -> None:
         if not self.new:
             self._check()
+        self.execute("PRAGMA cache_size = -65536")
         if not writable:
             return
         # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: no page is lost by a crash of the
         # program, and at a power cut the file stays sound
         self.execute("PRAGMA journal_mode = WAL")
         self.execute("PRAGMA synchronous = NORMAL")
-        self.execute("PRAGMA cache_size = -65536")
         self.execute("PRAGMA temp_store = MEMORY")
         if self.new:
             with self.transaction():
@@ -117,7 +119,7 @@ class Store:
             return
         if "meta" not in tables or not _TABLES - {"rights", "pattern"} <= tables:  # those came with format 2
             raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
-        if self.path.stat().st_size <= CHECK_BYTES:
+        if self.check and self.path.stat().st_size <= CHECK_BYTES:
             result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
             if result != "ok":
                 raise self.broken(result.splitlines()[-1])

@@ -24,9 +24,13 @@ def tokenize(text: str) -> list[str]:
     text = text.lower()
     if not text.isascii():
         text = _SIGN.sub(" ", text)  # a plain replacement: one with groups in it is made by Python, match by match
-        if _CJK_WORD.search(text):
-            text = _AROUND_CJK.sub(" ", text)
+        text = apart(text)
     return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
+
+
+def apart(text: str, by: str = " ") -> str:
+    """A text in which the characters that are words of their own are set apart."""
+    return _AROUND_CJK.sub(by, text) if not text.isascii() and _CJK_WORD.search(text) else text
 
 
 class _Stems(dict[str, str]):

@@ -22,6 +22,7 @@ READS_CODE = {"pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "y
 SQL_PARTS = {
     "', '.join(FIELDS)",
     "_ENTRY",
+    "conditions",
     "'AND matched' if matched else ''",
     "'WHERE matched' if matched else ''",
     "query",

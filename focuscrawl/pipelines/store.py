@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 class StorePipeline:
     """Commits a page to FOCUS_DIR/crawl.sqlite and its links to the frontier.
 
-    Notices copies and traps on the way. Settings: FOCUS_DUPLICATES, FOCUS_TRAPS. Stats: ``focus/pages``,
+    Notices copies and traps on the way. Settings: FOCUS_DUPLICATES, FOCUS_TRAPS, FOCUS_INDEX. Stats: ``focus/pages``,
     ``focus/relevant``, ``focus/matched``, ``focus/harvest_rate``, ``focus/duplicates``, ``focus/traps/<kind>``.
     """
 
@@ -71,6 +71,8 @@ class StorePipeline:
                     for n, (link, url_id) in enumerate(zip(page.links, ids, strict=True))
                     if link.score is not None
                 )
+            if crawl.index is not None:
+                crawl.index.add(page_id, page)
             seen = crawl.traps.notice(page)
             store.set_patterns(seen)
             scheduler.finished(focus, page_host=urls.host(page.url))

@@ -83,7 +83,7 @@ def test_missing_arguments_are_asked_for(arguments):
     assert scrapy(*arguments).returncode == 2
 
 
-@pytest.mark.parametrize("command", ["crawl", "demo", "web", "explain", "seeds"])
+@pytest.mark.parametrize("command", ["crawl", "demo", "web", "explain", "search", "seeds"])
 def test_help_has_an_example(command):
     result = scrapy(command, "--help")
     assert result.returncode == 0

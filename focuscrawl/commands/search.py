@@ -1,0 +1,193 @@
+"""`scrapy search`: the pages of a crawl that say something, best first."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+import sys
+import zlib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from focuscrawl.errors import FocusError, printable
+from focuscrawl.index import Answer, Filter, Hit, Index, Piece
+from focuscrawl.lock import LockedError, take_lock
+from focuscrawl.query import Query
+from focuscrawl.store import Store
+
+
+class Command(ScrapyCommand):
+    """Search the stored pages of a crawl."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "<DIR> <QUERY> [--host HOST] [--topic TOPIC] [--since DATE] [--until DATE] [--limit N] [--json]"
+
+    def short_desc(self) -> str:
+        return "Search the pages of a crawl"
+
+    def long_desc(self) -> str:
+        return (
+            'Show the pages of the crawl in DIR that have all words of QUERY, best first. "a phrase" is taken as it'
+            " stands, -word leaves pages out, a OR b asks for one of them: put all of it in quotes. Pages that are not"
+            " in the index yet are indexed first. Example: scrapy search crawls/demo/best_first 'merge OR quick sort"
+            ' -"bubble sort"\' --host example --limit 5'
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument_group(title="Search").add_argument
+        add("--topic", help="only pages with this among their topics")
+        add("--relevant", action="store_true", help="only pages judged to be on the topic of the crawl")
+        add("--matched", action="store_true", help="only pages whose URL is in URLs.txt")
+        add("--host", help="only pages of this host and those below it")
+        add("--since", metavar="DATE", help="only pages fetched then or later: 2026-11-16 or 2026-11-16T08:30, UTC")
+        add("--until", metavar="DATE", help="only pages fetched then or before, all of that day included")
+        add("--limit", type=int, default=10, metavar="N", help="most pages shown (default: 10)")
+        add("--json", action="store_true", help="write JSON")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) < 2:
+            raise UsageError("give the directory of a crawl and what to look for", print_help=False)
+        try:
+            args = [argument for argument in args if argument != "--"]
+            for argument in args:
+                if argument.startswith("--"):
+                    raise FocusError(f"unknown option {argument}; `scrapy search --help` lists those there are")
+            if opts.limit < 1:
+                raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
+            where = Filter(
+                opts.topic,
+                opts.relevant,
+                opts.matched,
+                opts.host,
+                _time("since", opts.since),
+                _time("until", opts.until, end=True),
+            )
+            text = " ".join(args[1:])
+            answer, waiting = _search(Path(args[0]), Query.of(text), where, opts.limit)
+        except FocusError as error:
+            _say(str(error))
+            self.exitcode = 2
+            return
+        except KeyboardInterrupt:
+            _say("stopped; what was indexed stays so, and the next search goes on from there")
+            self.exitcode = 130
+            return
+        if opts.json:
+            results = [_record(hit) for hit in answer.hits]
+            print(
+                json.dumps(
+                    {
+                        "query": text,
+                        "total": answer.total,
+                        "more": answer.more,
+                        "not_indexed": waiting,
+                        "results": results,
+                    },
+                    indent=1,
+                )
+            )
+        else:
+            _show(answer)
+
+
+def _search(folder: Path, query: Query, where: Filter, limit: int) -> tuple[Answer, int]:
+    """The answer, and how many pages are not in the index."""
+    path = folder / "crawl.sqlite"
+    store = Store(path, create=False, check=False)  # to check a large file takes longer than to search it
+    try:
+        waiting = Index(store).waiting()
+        if waiting:
+            store.close()
+            _bring_up_to_date(folder, waiting)
+            store = Store(path, create=False, check=False)
+            waiting = Index(store).waiting()
+        if not Index(store).exists():
+            return Answer([], 0), waiting
+        return Index(store).search(query, where, limit), waiting
+    except (sqlite3.Error, zlib.error) as error:
+        raise store.broken(error) from None
+    finally:
+        store.close()
+
+
+def _bring_up_to_date(folder: Path, waiting: int) -> None:
+    """Index what is not, unless somebody is writing there; say which."""
+    pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
+    try:
+        lock = take_lock(folder)
+    except LockedError:
+        _say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes as it goes")
+        return
+    except OSError as error:
+        _say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
+        return
+    try:
+        _say(f"indexing: {pages} not in the index of {folder} yet")
+        store = Store(folder / "crawl.sqlite", check=False)
+        try:
+            Index(store).update()
+        except sqlite3.OperationalError as error:
+            raise FocusError(
+                f"{folder} cannot be indexed: {error}; make room or mend the disk, and search again"
+            ) from None
+        finally:
+            store.close()  # before the lock is given back: closing writes
+    finally:
+        lock.close()
+
+
+def _time(option: str, text: str | None, *, end: bool = False) -> str | None:
+    """A date or time as `fetched_at` has it; at the end, of a date the day after."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if end:
+            moment += timedelta(days=1) if len(text.strip()) <= len("2026-11-16") else timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        raise FocusError(f"--{option} {text}: expected a date such as 2026-11-16 or 2026-11-16T08:30") from None
+    return moment.isoformat(timespec="milliseconds")
+
+
+def _record(hit: Hit) -> dict[str, Any]:
+    return hit._asdict() | {"title": _plain(hit.title), "snippet": _plain(hit.snippet), "score": round(hit.score, 4)}
+
+
+def _plain(pieces: list[Piece]) -> str:
+    return "".join(text for text, _ in pieces)
+
+
+def _show(answer: Answer) -> None:
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    for number, hit in enumerate(answer.hits, 1):
+        console.print(f"{number}. ", _marked(hit.title or [("(no title)", False)]), sep="")
+        console.print("   ", Text(printable(hit.url), "cyan"), sep="")
+        console.print("   ", _marked(hit.snippet), sep="")
+        facts = [hit.fetched_at[:10], *([] if hit.relevance is None else [f"relevance {hit.relevance:.4f}"])]
+        facts += [*(["matched"] if hit.matched else []), *map(printable, map(str, hit.topics))]
+        console.print("   ", Text(", ".join(facts), "dim"), "\n", sep="")
+    shown = len(answer.hits)
+    if shown < answer.total and shown:
+        more = "more than " if answer.more else ""
+        console.print(f"{shown:,} of {more}{answer.total:,} pages; --limit shows more")
+    else:
+        console.print(f"{answer.total:,} page{'' if answer.total == 1 else 's'}" if shown else "no page found")
+
+
+def _marked(pieces: list[Piece]) -> Text:
+    return Text.assemble(*((text, "bold" if found else "") for text, found in pieces))
+
+
+def _say(message: str) -> None:
+    print(f"focuscrawl: {FocusError(message)}", file=sys.stderr)

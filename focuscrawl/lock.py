@@ -1,0 +1,31 @@
+"""The lock on a crawl's directory: one process at a time writes there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+from focuscrawl.errors import FocusError
+
+try:
+    import fcntl
+except ImportError:  # Windows: two crawls in one directory are not noticed there
+    fcntl = None  # type: ignore[assignment]
+
+
+class LockedError(FocusError):
+    """Somebody else is writing there."""
+
+
+def take_lock(folder: Path) -> IO[str]:
+    """Take the lock of a directory; it is held until the file that is returned is closed, or its process ends."""
+    file = (folder / ".lock").open("a")
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise LockedError(
+                f"{folder} is in use by another crawl or search; wait for it or choose another with -s FOCUS_DIR=…"
+            ) from None
+    return file
