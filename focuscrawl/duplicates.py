@@ -60,9 +60,9 @@ class Duplicates:
         for number, known_signature in known:
             self.add(number, known_signature)
 
-    def find(self, wanted: bytes) -> int | None:
-        """The page whose text is nearly the same; None if there is none."""
-        compared: set[int] = set()
+    def find(self, wanted: bytes, but: int | None = None) -> int | None:
+        """The page whose text is nearly the same; None if there is none, *but* the one of that number."""
+        compared = set() if but is None else {but}
         for band, key in zip(self._bands, _keys(wanted), strict=True):
             number = band.get(key)
             if number is None or number in compared:
@@ -78,7 +78,8 @@ class Duplicates:
         if page.problem is not None or page.listing:
             return
         page.signature = signature(page)
-        page.duplicate_of = self.find(page.signature) if page.signature else None
+        itself = page.visit.page if page.visit is not None else None
+        page.duplicate_of = self.find(page.signature, itself) if page.signature else None
         if page.duplicate_of is not None:
             page.matched = False
             if page.judgement is not None:

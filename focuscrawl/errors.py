@@ -8,6 +8,11 @@ import re
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
+def printable(text: str) -> str:
+    """A text from anywhere as one line that does nothing to a terminal."""
+    return _UNPRINTABLE.sub(" ", text)
+
+
 class FocusError(Exception):
     """Bad input or a bad place on disk.
 
@@ -16,4 +21,4 @@ class FocusError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(_UNPRINTABLE.sub(" ", message))
+        super().__init__(printable(message))

@@ -22,7 +22,6 @@ READS_CODE = {"pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle", "y
 SQL_PARTS = {
     "', '.join(FIELDS)",
     "_ENTRY",
-    "'AND matched' if matched else ''",
     "'WHERE matched' if matched else ''",
     "query",
 }
