@@ -69,9 +69,13 @@ class Duplicates:
                 continue
             compared.add(number)
             other = self._lookup(number)
-            if other is not None and similarity(wanted, other) >= self.threshold:
+            if other is not None and self.alike(wanted, other):
                 return number
         return None
+
+    def alike(self, one: bytes, other: bytes) -> bool:
+        """Whether two signatures are of nearly the same text, under the same title."""
+        return one[-_TITLE:] == other[-_TITLE:] and similarity(one, other) >= self.threshold
 
     def mark(self, page: Page) -> None:
         """Note on a page which stored one it repeats: what is there already does not match or count once more."""

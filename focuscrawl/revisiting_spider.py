@@ -75,10 +75,13 @@ class RevisitingSpider(FocusedSpider):
         crawl.to_visit = len(spider.due)
         spider.max_pages = crawl.pages  # nothing new before the visits are done
         spider._tries = Counter()
+        spider._silent = []
         return spider
 
     due: list[Due]
     _tries: Counter[int]
+    #: Visits without an answer since the last one that got one.
+    _silent: list[tuple[Due, str]]
 
     async def start(self) -> AsyncIterator[Any]:
         """No seeds: visits, then what waits in the frontier."""
@@ -90,6 +93,7 @@ class RevisitingSpider(FocusedSpider):
             return
         await self._visit_all(scheduler)
         if not scheduler.closing:
+            self._note_silent()
             self.crawl.count()
             scheduler.admit(self.new_pages)
         return
@@ -128,8 +132,12 @@ class RevisitingSpider(FocusedSpider):
                 turns.again(due)
                 return
             self.crawl.visited += 1
-            if response is None or again:
-                self._note(due, response.status if response is not None else None, UNREACHABLE, {"reason": problem})
+            if response is None:
+                self._silent.append((due, problem))
+                return
+            self._note_silent()
+            if again:
+                self._note(due, response.status, UNREACHABLE, {"reason": problem})
             else:
                 await self._conclude(due, stored, response)
         except Exception:  # one page that a strategy cannot judge does not keep us from the others
@@ -137,6 +145,12 @@ class RevisitingSpider(FocusedSpider):
             self.crawler.stats.inc_value("focus/visits/error")
         finally:
             turns.done(due.url)
+
+    def _note_silent(self) -> None:
+        """Somebody has answered, so it is not the network that was down for those who did not."""
+        for due, problem in self._silent:
+            self._note(due, None, UNREACHABLE, {"reason": problem})
+        self._silent.clear()
 
     def _most_retries(self) -> int:
         return self.settings.getint("RETRY_TIMES") if self.settings.getbool("RETRY_ENABLED") else 0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.python import to_unicode
 
 from focuscrawl import __version__, urls
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
 _NOTHING = Judgement(0.0, False, {})
 
@@ -153,6 +152,7 @@ class FocusedSpider(Spider):
     def arguments(self) -> dict[str, str]:
         """What makes the same spider again, from any directory."""
         given = {name: str(value) for name, value in (self.given | self._options).items() if value is not None}
+        given = {name: value for name, value in given.items() if not name.startswith("_")}  # Scrapyd's own
         if Path(given.get("topic", "")).is_file():
             given["topic"] = str(Path(given["topic"]).resolve())
         if given.get("seeds", "").startswith("@"):
@@ -355,8 +355,12 @@ def _given_settings(settings: BaseSettings) -> dict[str, Any]:
             value = settings.get(name)
             if name in _FILES and value and Path(str(value)).is_file():
                 value = Path(str(value)).resolve()
-            given[name] = json.loads(json.dumps(value, default=str))
+            given[name] = json.loads(json.dumps(value, default=_to_json))
     return given
+
+
+def _to_json(value: object) -> object:
+    return value.copy_to_dict() if isinstance(value, BaseSettings) else str(value)
 
 
 def _headers(response: Response, name: str) -> list[str]:

@@ -140,7 +140,7 @@ class Store:
             if result != "ok":
                 raise self.broken(result.splitlines()[-1])
         version = self.meta("version")
-        if version != VERSION:
+        if version != VERSION or _TABLES - tables:
             raise FocusError(
                 f"{self.path} was written by another version of focuscrawl (format {version}, not {VERSION});"
                 " use that version or another -s FOCUS_DIR"
@@ -381,10 +381,14 @@ class Store:
         """Keep what tells a page's server which version we have."""
         self.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, page_id))
 
-    def update_page(self, page_id: int, page: Page) -> None:
-        """A stored page says something else now. Call inside a transaction."""
+    def update_page(self, page_id: int, page: Page, *, keeps_copies: bool = False) -> None:
+        """A stored page says something else now; its copies are others, unless it *keeps* them.
+
+        Call inside a transaction.
+        """
         self._keep_first(page_id)
-        self._hand_on_text(page_id)
+        if not keeps_copies:
+            self._hand_on_text(page_id)
         self.execute(_UPDATE_PAGE, (*_content(page), page_id))
         self._set_rights(page_id, page)
         self._relist(page_id, matched=page.matched)

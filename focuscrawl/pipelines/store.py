@@ -68,7 +68,9 @@ class StorePipeline:
         if crawl.duplicates is not None:
             crawl.duplicates.mark(page)
         with store.transaction():
-            old = store.execute("SELECT title, relevance, matched FROM page WHERE id = ?", (visit.page,)).fetchone()
+            *old, told_by = store.execute(
+                "SELECT title, relevance, matched, signature FROM page WHERE id = ?", (visit.page,)
+            ).fetchone()
             known = store.linked_from(visit.page)
             ids = crawl.frontier.identify([link.url for link in page.links])
             new = {url_id: link for link, url_id in zip(page.links, ids, strict=True) if url_id not in known}
@@ -79,11 +81,18 @@ class StorePipeline:
                     for n, (url_id, link) in enumerate(new.items())
                     if link.score is not None
                 )
-            store.update_page(visit.page, page)
-            details = visit.details | changed_fields(old, (page.title, page.relevance, page.matched))
+            store.update_page(visit.page, page, keeps_copies=self._says_nearly_the_same(page, told_by))
+            details = visit.details | changed_fields(tuple(old), (page.title, page.relevance, page.matched))
             store.add_visit(visit.page, page.fetched_at, page.status, visit.outcome, details)
         if crawl.duplicates is not None and page.duplicate_of is None and page.signature:
             crawl.duplicates.add(visit.page, page.signature)
+
+    def _says_nearly_the_same(self, page: Page, told_by: bytes | None) -> bool:
+        """Whether a page that changed would still be taken for a copy of what it was."""
+        duplicates = self.crawl.duplicates
+        if duplicates is None or page.duplicate_of is not None or not page.signature or not told_by:
+            return False
+        return duplicates.alike(page.signature, told_by)
 
     def _store(self, page: Page) -> None:
         crawl, scheduler = self.crawl, FrontierScheduler.of(self.crawler)
