@@ -74,6 +74,9 @@ class Crawl:
         #: What went wrong, in a crawl that ended without a page that could be read.
         self.problem: str | None = None
         self.pages = 0
+        #: Stored pages that this run visits again (None: that is not what it is for), and how many it has visited.
+        self.to_visit: int | None = None
+        self.visited = 0
         self._lock: IO[str] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -93,10 +96,7 @@ class Crawl:
         except FocusError:
             self.close()
             raise
-        #: Pages stored by this crawl, this run and earlier ones; those judged relevant; those in URLs.txt.
-        self.pages = self.store.count()
-        self.matched = self.store.count(matched=True)
-        self.relevant: int = self.store.execute("SELECT count(*) FROM page WHERE relevant").fetchone()[0]
+        self.count()
         self.resumed = self.pages > 0
         self.frontier = Frontier(self.store, **frontier)
         self.scope = Scope()
@@ -152,7 +152,7 @@ class Crawl:
         crawl.frontier.damper = crawl.traps.damping
         if similarity:
             crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
-        if searchable:
+        if searchable or Index(crawl.store).exists():  # what is there is kept up
             crawl.index = Index(crawl.store)
             try:
                 crawl.index.prepare()
@@ -161,6 +161,13 @@ class Crawl:
                 raise
         _crawls[crawler] = crawl
         return crawl
+
+    def count(self) -> None:
+        """Take the figures from the file."""
+        #: Pages stored by this crawl, this run and earlier ones; those judged relevant; those in URLs.txt.
+        self.pages = self.store.count()
+        self.matched = self.store.count(matched=True)
+        self.relevant: int = self.store.execute("SELECT count(*) FROM page WHERE relevant").fetchone()[0]
 
     def _check_files(self) -> None:
         """Files that a crawl would write over, and that no crawl here has made, are somebody's."""

@@ -60,25 +60,30 @@ class Duplicates:
         for number, known_signature in known:
             self.add(number, known_signature)
 
-    def find(self, wanted: bytes) -> int | None:
-        """The page whose text is nearly the same; None if there is none."""
-        compared: set[int] = set()
+    def find(self, wanted: bytes, but: int | None = None) -> int | None:
+        """The page whose text is nearly the same; None if there is none, *but* the one of that number."""
+        compared = set() if but is None else {but}
         for band, key in zip(self._bands, _keys(wanted), strict=True):
             number = band.get(key)
             if number is None or number in compared:
                 continue
             compared.add(number)
             other = self._lookup(number)
-            if other is not None and similarity(wanted, other) >= self.threshold:
+            if other is not None and self.alike(wanted, other):
                 return number
         return None
+
+    def alike(self, one: bytes, other: bytes) -> bool:
+        """Whether two signatures are of nearly the same text, under the same title."""
+        return one[-_TITLE:] == other[-_TITLE:] and similarity(one, other) >= self.threshold
 
     def mark(self, page: Page) -> None:
         """Note on a page which stored one it repeats: what is there already does not match or count once more."""
         if page.problem is not None or page.listing:
             return
         page.signature = signature(page)
-        page.duplicate_of = self.find(page.signature) if page.signature else None
+        itself = page.visit.page if page.visit is not None else None
+        page.duplicate_of = self.find(page.signature, itself) if page.signature else None
         if page.duplicate_of is not None:
             page.matched = False
             if page.judgement is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from focuscrawl import urls, words
 from focuscrawl.rights import Rights
@@ -47,6 +47,14 @@ class Judgement(NamedTuple):
     relevance: float
     relevant: bool
     why: dict[str, float]
+
+
+class Visit(NamedTuple):
+    """A later visit to a stored page: the page's number, what came of the visit and what is different."""
+
+    page: int
+    outcome: str
+    details: dict[str, Any]
 
 
 class Link:
@@ -201,6 +209,11 @@ class Page:
         self.duplicate_of: int | None = None
         self.signature: bytes | None = None
         self.rights = Rights()
+        #: What tells the server, at a later visit, which version of the page this is.
+        self.etag: str | None = None
+        self.last_modified: str | None = None
+        #: The later visit to a stored page that this is the outcome of; None for a first one.
+        self.visit: Visit | None = None
 
     def __repr__(self) -> str:
         return f"<Page {self.status} {self.url}>"

@@ -9,6 +9,7 @@ something else now), `refill` (with a `floor` that holds back what scores below:
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from math import inf
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.python import to_unicode
 
 from focuscrawl import __version__, urls
@@ -37,9 +38,19 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
 _NOTHING = Judgement(0.0, False, {})
+
+#: Longest ETag that is kept, in characters.
+_MAX_VALIDATOR = 1_000
+#: Settings that say how hosts are treated, besides our own; our own that are about one run only; those that name files.
+_MANNERS = {
+    *("USER_AGENT", "ROBOTSTXT_OBEY", "ROBOTSTXT_USER_AGENT", "DOWNLOAD_DELAY", "CONCURRENT_REQUESTS"),
+    *("CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_SLOTS", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE", "DEPTH_LIMIT"),
+    *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
+}
+_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS"}
+_FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
 
 
 class FocusedSpider(Spider):
@@ -61,6 +72,7 @@ class FocusedSpider(Spider):
         super().__init__()
         #: What was given on the command line.
         self.given = {"topic": topic, "seeds": seeds, "keywords": keywords}
+        self._options = options
         set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
         for part in ("seeds", *self.needs):
@@ -124,6 +136,8 @@ class FocusedSpider(Spider):
             user_agent=crawler.settings["USER_AGENT"],
             seeds=spider.start_urls,
             options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
+            arguments=spider.arguments(),
+            settings=_given_settings(crawler.settings),
         )
         if type(spider).rescore is not FocusedSpider.rescore:
             spider.crawl.frontier.rescorer = spider._rescore
@@ -134,6 +148,16 @@ class FocusedSpider(Spider):
     batch = 1
     #: Links that score less are not fetched before something raises them.
     floor = -inf
+
+    def arguments(self) -> dict[str, str]:
+        """What makes the same spider again, from any directory."""
+        given = {name: str(value) for name, value in (self.given | self._options).items() if value is not None}
+        given = {name: value for name, value in given.items() if not name.startswith("_")}  # Scrapyd's own
+        if Path(given.get("topic", "")).is_file():
+            given["topic"] = str(Path(given["topic"]).resolve())
+        if given.get("seeds", "").startswith("@"):
+            given["seeds"] = f"@{Path(given['seeds'][1:]).resolve()}"
+        return given
 
     # ---- what a strategy is made of
 
@@ -290,6 +314,7 @@ class FocusedSpider(Spider):
         page.url_id = focus.get("id", 0)
         page.redirects = list(response.meta.get("redirect_urls", []))
         page.body, page.content_type = response.body, content_type(response)
+        page.etag, page.last_modified = validators(response)
         tags = _headers(response, "X-Robots-Tag")
         for tag in tags:
             page.robots |= self._directives(tag)
@@ -313,6 +338,29 @@ def _check_setting_names(settings: BaseSettings) -> None:
 def content_type(response: Response) -> str:
     """The Content-Type header of a response, whatever bytes it holds."""
     return to_unicode(response.headers.get("Content-Type") or b"", "latin-1")
+
+
+def validators(response: Response) -> tuple[str | None, str | None]:
+    """ETag and Last-Modified of a response, as far as they are worth keeping."""
+    etag, last_modified = (next(iter(_headers(response, name)), "") for name in ("ETag", "Last-Modified"))
+    return (etag if 0 < len(etag) <= _MAX_VALIDATOR else None, last_modified if 0 < len(last_modified) <= 100 else None)
+
+
+def _given_settings(settings: BaseSettings) -> dict[str, Any]:
+    """The settings of this run that a later one on the same crawl should have, too."""
+    given: dict[str, Any] = {}
+    for name in settings:
+        ours = name.startswith("FOCUS_") and name not in _OF_ONE_RUN
+        if (ours or name in _MANNERS) and (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["spider"]:
+            value = settings.get(name)
+            if name in _FILES and value and Path(str(value)).is_file():
+                value = Path(str(value)).resolve()
+            given[name] = json.loads(json.dumps(value, default=_to_json))
+    return given
+
+
+def _to_json(value: object) -> object:
+    return value.copy_to_dict() if isinstance(value, BaseSettings) else str(value)
 
 
 def _headers(response: Response, name: str) -> list[str]:

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,14 @@ CREATE TABLE page (
     id INTEGER PRIMARY KEY, url_id INTEGER UNIQUE, url TEXT, status INTEGER, depth INTEGER, parent TEXT, via INTEGER,
     score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
     why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT,
+    etag TEXT, last_modified TEXT, listing INTEGER, listed INTEGER, first TEXT,
     duplicate_of INTEGER, signature BLOB, body BLOB
 );
 CREATE INDEX page_url ON page (url);
+CREATE INDEX page_copy ON page (duplicate_of) WHERE duplicate_of NOT NULL;
+CREATE TABLE visit (
+    id INTEGER PRIMARY KEY, page INTEGER, visited_at TEXT, status INTEGER, outcome TEXT, details TEXT
+);
 CREATE TABLE rights (
     page INTEGER PRIMARY KEY, robots_txt TEXT, x_robots_tag TEXT, noai INTEGER, noimageai INTEGER,
     tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT
@@ -54,7 +59,18 @@ CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason T
 CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
 """
 
-_TABLES = {"meta", "host", "url", "page", "rights", "pattern", "link", "frontier", "failure", "example"}
+_TABLES = {"meta", "host", "url", "page", "visit", "rights", "pattern", "link", "frontier", "failure", "example"}
+#: Those that came with format 2.
+_LATER = {"visit", "rights", "pattern"}
+
+#: The columns of a page that a later visit sets anew.
+_CONTENT = (
+    *("status", "relevance", "relevant", "matched", "title", "topics", "fetched_at", "why", "problem", "robots"),
+    *("language", "content_type", "etag", "last_modified", "listing", "duplicate_of", "signature", "body"),
+)
+_ADDED = ("url_id", "url", "depth", "parent", "via", "score", "redirects", "listed", *_CONTENT)
+_UPDATE_PAGE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHERE id = ?"
+_ADD_PAGE = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
 
 
 class Store:
@@ -65,6 +81,8 @@ class Store:
         self.path = path
         self.check = check
         self.failed: BaseException | None = None
+        #: Lines of URLs.txt, once somebody asks.
+        self._lines: int | None = None
         self.new = not path.exists()
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
@@ -117,14 +135,14 @@ class Store:
         if not tables:  # killed between creating the file and its tables
             self.new = True
             return
-        if "meta" not in tables or not _TABLES - {"rights", "pattern"} <= tables:  # those came with format 2
+        if "meta" not in tables or (_TABLES - _LATER) - tables:
             raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
         if self.check and self.path.stat().st_size <= CHECK_BYTES:
             result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
             if result != "ok":
                 raise self.broken(result.splitlines()[-1])
         version = self.meta("version")
-        if version != VERSION:
+        if version != VERSION or _TABLES - tables:
             raise FocusError(
                 f"{self.path} was written by another version of focuscrawl (format {version}, not {VERSION});"
                 " use that version or another -s FOCUS_DIR"
@@ -187,42 +205,25 @@ class Store:
 
     def add_page(self, page: Page, via: int | None) -> int:
         """Store a page and return its id: pages are numbered in the order they were fetched."""
-        judgement = page.judgement
-        cursor = self.execute(
-            "INSERT INTO page (url_id, url, status, depth, parent, via, score, relevance, relevant, matched, title,"
-            " topics, fetched_at, why, problem, redirects, robots, language, content_type, duplicate_of, signature,"
-            " body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                page.url_id,
-                page.url,
-                page.status,
-                page.depth,
-                page.parent,
-                via,
-                page.score,
-                page.relevance,
-                judgement.relevant if judgement else None,
-                page.matched,
-                page.title,
-                json.dumps(page.topics, default=str),
-                page.fetched_at,
-                json.dumps(judgement.why, default=str) if judgement else None,
-                page.problem,
-                json.dumps(page.redirects) if page.redirects else None,
-                ",".join(sorted(page.robots)),
-                page.language,
-                page.content_type,
-                page.duplicate_of,
-                page.signature,
-                zlib.compress(page.body, 1) if page.duplicate_of is None else None,
-            ),
-        )
-        page_id = cursor.lastrowid
+        redirects = json.dumps(page.redirects) if page.redirects else None
+        place = self._next_line() if page.matched else None
+        added = page.url_id, page.url, page.depth, page.parent, via, page.score, redirects, place
+        page_id = self.execute(_ADD_PAGE, (*added, *_content(page))).lastrowid
         assert page_id is not None
+        self._set_rights(page_id, page)
+        return page_id
+
+    def _next_line(self) -> int:
+        """The next line of URLs.txt."""
+        if self._lines is None:
+            self._lines = int(self.execute("SELECT ifnull(max(listed), 0) FROM page").fetchone()[0])
+        self._lines += 1
+        return self._lines
+
+    def _set_rights(self, page_id: int, page: Page) -> None:
         rights = page.rights
         self.execute(
-            "INSERT INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 page_id,
                 rights.robots_txt,
@@ -236,11 +237,16 @@ class Store:
                 rights.left_out,
             ),
         )
-        return page_id
 
-    def add_links(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int]) -> int:
-        """Store the links of a page; returns the id of the first, the others follow in order."""
-        first: int = (self.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+    def add_links(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int], *, later: bool = False) -> int:
+        """Store the links of a page; returns the id of the first, the others follow in order.
+
+        Those found on a *later* visit get negative ids: the others stay in the order of their pages.
+        """
+        if later:
+            first = min(0, self.execute("SELECT min(id) FROM link").fetchone()[0] or 0) - len(links)
+        else:
+            first = max(0, self.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
         rows: list[tuple[object, ...]] = []
         why: dict[str, float] | None = None
         why_text: str | None = None
@@ -272,13 +278,21 @@ class Store:
         yield from self.execute(
             "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
             " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
-            " WHERE link.id >= ? AND link.id < ? AND link.score NOT NULL",
-            (self._first_link(page_id), self._first_link(page_id + 1)),
+            " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score NOT NULL",
+            (self._first_link(page_id), self._first_link(page_id + 1), page_id),
         )
+
+    def linked_from(self, page_id: int) -> set[int]:
+        """The ids of the URLs that a stored page links to, or did at an earlier visit."""
+        rows = self.execute(
+            "SELECT url_id FROM link WHERE id >= ? AND id < ? OR id < 0 AND page = ?",
+            (self._first_link(page_id), self._first_link(page_id + 1), page_id),
+        )
+        return {url_id for (url_id,) in rows}
 
     def _first_link(self, page_id: int) -> int:
         """The id of the first link of that page or a later one: links are stored page by page, and need no index."""
-        last = self.execute("SELECT max(id) FROM link").fetchone()[0] or 0
+        last = max(0, self.execute("SELECT max(id) FROM link").fetchone()[0] or 0)
 
         def page_of(link: int) -> int:
             number: int = self.execute("SELECT page FROM link WHERE id >= ? LIMIT 1", (link,)).fetchone()[0]
@@ -301,14 +315,15 @@ class Store:
         ).fetchone()
         return row[0] if row else None
 
-    def rows(self, after: int = 0, *, matched: bool = False) -> Iterator[dict[str, Any]]:
-        """The stored pages with a number above *after*, in fetch order, as `pages.jsonl` shows them."""
-        query = f"SELECT {', '.join(FIELDS)} FROM page WHERE id > ? {'AND matched' if matched else ''} ORDER BY id"
-        for row in self.execute(query, (after,)):
-            record = dict(zip(FIELDS, row, strict=True))
-            record["matched"] = bool(record["matched"])
-            record["topics"] = json.loads(record["topics"])
-            yield record
+    def rows(self, after: int = 0) -> Iterator[dict[str, Any]]:
+        """The stored pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
+        query = f"SELECT first, {', '.join(FIELDS)} FROM page WHERE id > ? ORDER BY id"
+        for first, *row in self.execute(query, (after,)):
+            yield json.loads(first) if first else _record(row)
+
+    def matched_urls(self) -> Iterator[str]:
+        """The URLs of the matched pages, in the order in which they were found to match."""
+        return (url for (url,) in self.execute("SELECT url FROM page WHERE matched ORDER BY listed"))
 
     def body(self, url: str) -> bytes | None:
         """The bytes of a stored page; of a near-duplicate those of the page it repeats."""
@@ -339,6 +354,90 @@ class Store:
     def set_patterns(self, rows: Iterable[tuple[str, int, int]]) -> None:
         """Keep what patterns have given."""
         self.executemany("INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)", rows)
+
+    # ---- later visits
+
+    def visitable(self) -> Iterator[tuple[int, str, float | None, str]]:
+        """The pages that could be read at some time: number, URL, relevance, when they were first fetched."""
+        yield from self.execute(
+            "SELECT id, url, relevance, ifnull(json_extract(first, '$.fetched_at'), fetched_at) FROM page"
+            " WHERE problem IS NULL OR id IN (SELECT page FROM visit) ORDER BY id"
+        )
+
+    def visits(self, since: str = "") -> Iterator[tuple[int, str, int | None, str, str | None]]:
+        """The visits from a time on, first to last: page, time, status, outcome, details (JSON)."""
+        yield from self.execute(
+            "SELECT page, visited_at, status, outcome, details FROM visit WHERE visited_at >= ? ORDER BY id", (since,)
+        )
+
+    def add_visit(
+        self, page_id: int, when: str, status: int | None, outcome: str, details: Mapping[str, Any] | None = None
+    ) -> None:
+        """Keep what came of a visit to a stored page."""
+        self.execute(
+            "INSERT INTO visit (page, visited_at, status, outcome, details) VALUES (?, ?, ?, ?, ?)",
+            (page_id, when, status, outcome, json.dumps(details, ensure_ascii=False) if details else None),
+        )
+
+    def set_validators(self, page_id: int, etag: str | None, last_modified: str | None) -> None:
+        """Keep what tells a page's server which version we have."""
+        self.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, page_id))
+
+    def update_page(self, page_id: int, page: Page, *, keeps_copies: bool = False) -> None:
+        """A stored page says something else now; its copies are others, unless it *keeps* them.
+
+        Call inside a transaction.
+        """
+        self._keep_first(page_id)
+        if not keeps_copies:
+            self._hand_on_text(page_id)
+        self.execute(_UPDATE_PAGE, (*_content(page), page_id))
+        self._set_rights(page_id, page)
+        self._relist(page_id, matched=page.matched)
+
+    def mark_gone(self, page_id: int, status: int, problem: str) -> None:
+        """A stored page is not there any more: its text stays, but it counts no more. Call inside a transaction."""
+        self._keep_first(page_id)
+        self._hand_on_text(page_id)
+        self.execute(
+            "UPDATE page SET status = ?, problem = ?, relevant = relevant * 0, matched = 0,"
+            " etag = NULL, last_modified = NULL, signature = NULL WHERE id = ?",  # a new page may say the same
+            (status, problem, page_id),
+        )
+        self._relist(page_id, matched=False)
+
+    def _keep_first(self, page_id: int) -> None:
+        """Keep a page's line in pages.jsonl before the page changes for the first time."""
+        query = f"SELECT {', '.join(FIELDS)} FROM page WHERE id = ? AND first IS NULL"
+        row = self.execute(query, (page_id,)).fetchone()
+        if row is not None:
+            line = json.dumps(_record(row), ensure_ascii=False)
+            self.execute("UPDATE page SET first = ? WHERE id = ?", (line, page_id))
+
+    def _relist(self, page_id: int, *, matched: bool) -> None:
+        """A page that begins to match goes to the end of URLs.txt; one that matched before keeps its place."""
+        (listed,) = self.execute("SELECT listed FROM page WHERE id = ?", (page_id,)).fetchone()
+        if matched != (listed is not None):
+            place = self._next_line() if matched else None
+            self.execute("UPDATE page SET listed = ? WHERE id = ?", (place, page_id))
+
+    def _hand_on_text(self, page_id: int) -> None:
+        """The first near-duplicate of a page whose text goes takes its place, with the text and what it is worth."""
+        row = self.execute("SELECT min(id) FROM page WHERE duplicate_of = ?", (page_id,)).fetchone()
+        heir: int | None = row[0]
+        if heir is None:
+            return
+        self._keep_first(heir)
+        self.execute(
+            "UPDATE page SET duplicate_of = NULL, body = before.body, relevant = before.relevant,"
+            " matched = before.matched AND page.robots NOT LIKE '%noindex%'"
+            " AND NOT EXISTS (SELECT 1 FROM rights WHERE rights.page = page.id AND left_out != '')"
+            " FROM (SELECT body, relevant, matched FROM page WHERE id = ?) AS before WHERE page.id = ?",
+            (page_id, heir),
+        )
+        self.execute("UPDATE page SET duplicate_of = ? WHERE duplicate_of = ?", (heir, page_id))
+        (matched,) = self.execute("SELECT matched FROM page WHERE id = ?", (heir,)).fetchone()
+        self._relist(heir, matched=bool(matched))
 
     def count(self, *, matched: bool = False) -> int:
         """How many pages are stored, or how many of them matched."""
@@ -375,6 +474,38 @@ def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
         yield store
     finally:
         store.close()
+
+
+def _content(page: Page) -> tuple[object, ...]:
+    """What a response says of a page, in the order of _CONTENT."""
+    judgement = page.judgement
+    return (
+        page.status,
+        page.relevance,
+        judgement.relevant if judgement else None,
+        page.matched,
+        page.title,
+        json.dumps(page.topics, default=str),
+        page.fetched_at,
+        json.dumps(judgement.why, default=str) if judgement else None,
+        page.problem,
+        ",".join(sorted(page.robots)),
+        page.language,
+        page.content_type,
+        page.etag,
+        page.last_modified,
+        page.listing,
+        page.duplicate_of,
+        page.signature,
+        zlib.compress(page.body, 1) if page.duplicate_of is None else None,
+    )
+
+
+def _record(row: Sequence[Any]) -> dict[str, Any]:
+    record = dict(zip(FIELDS, row, strict=True))
+    record["matched"] = bool(record["matched"])
+    record["topics"] = json.loads(record["topics"])
+    return record
 
 
 def _link(

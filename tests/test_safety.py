@@ -23,7 +23,6 @@ SQL_PARTS = {
     "', '.join(FIELDS)",
     "_ENTRY",
     "conditions",
-    "'AND matched' if matched else ''",
     "'WHERE matched' if matched else ''",
     "query",
 }

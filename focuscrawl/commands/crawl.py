@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections.abc import Mapping
 
+from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -42,9 +44,17 @@ class Command(CrawlCommand):
             self._say(f"unknown spider '{args[0]}'; there are {', '.join(sorted(process.spider_loader.list()))}")
             self.exitcode = 2
             return
+        spider = self.crawl(args[0], opts.spargs)
+        if isinstance(spider, FocusedSpider):
+            self._conclude(spider.crawl)
+
+    def crawl(self, spider: str | type[Spider], arguments: Mapping[str, str]) -> Spider | None:
+        """Run a spider to its end and return it; None, and a line that says why, if it could not begin."""
+        assert self.crawler_process is not None
+        process = self.crawler_process
         try:
-            crawler = self._create_crawler(args[0])
-            task = process.crawl(crawler, **opts.spargs)
+            crawler = self._create_crawler(spider)
+            task = process.crawl(crawler, **arguments)
             process.start()
             error = _error_of(task)
             if isinstance(error, FocusError):
@@ -54,14 +64,15 @@ class Command(CrawlCommand):
         except FocusError as problem:
             self._say(str(problem))
             self.exitcode = 2
-            return
+            return None
         if process.bootstrap_failed:
             self.exitcode = 1
-        elif isinstance(crawler.spider, FocusedSpider):
+            return None
+        if isinstance(crawler.spider, FocusedSpider):
             progress = crawler.get_extension(Progress)
             if progress is not None:
                 progress.stop()
-            self._conclude(Crawl.of(crawler))
+        return crawler.spider
 
     def _conclude(self, crawl: Crawl) -> None:
         """A crawl that got nowhere has failed, and says why."""

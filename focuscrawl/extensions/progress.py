@@ -69,7 +69,8 @@ class Progress:
             console=Console(stderr=True),
             auto_refresh=False,
         )
-        self.task = self.bar.add_task(name, total=self.max_pages or None, figures="")
+        total = self.max_pages if self.crawl.to_visit is None else self.crawl.to_visit
+        self.task = self.bar.add_task(name, total=total or None, figures="")
         self.bar.start()
         # what is logged now appears above the bar instead of tearing it
         handler = get_scrapy_root_handler()
@@ -85,6 +86,9 @@ class Progress:
         seconds = max(1e-9, monotonic() - self.began)
         goal = f"/{self.max_pages:,}" if self.max_pages else ""
         parts = [f"{crawl.pages:,}{goal} pages", f"{(crawl.pages - self.pages_before) / seconds:.1f}/s"]
+        if crawl.to_visit is not None:
+            parts = [f"{crawl.visited:,}/{crawl.to_visit:,} visited", f"{crawl.visited / seconds:.1f}/s"]
+            parts += [f"{new:,} new"] if (new := crawl.pages - self.pages_before) else []
         if crawl.topic.keywords:
             parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
         parts.append(f"{len(crawl.frontier):,} queued")
@@ -96,7 +100,8 @@ class Progress:
 
     def show(self) -> None:
         if self.bar is not None:
-            self.bar.update(self.task, completed=self.crawl.pages, figures=self.figures(), refresh=True)
+            done = self.crawl.pages if self.crawl.to_visit is None else self.crawl.visited
+            self.bar.update(self.task, completed=done, figures=self.figures(), refresh=True)
         else:
             logger.info("%s", self.figures())
 

@@ -128,7 +128,7 @@ class FrontierScheduler(BaseScheduler):
         connect(self._item_lost, signals.item_dropped)
         connect(self._idle, signals.spider_idle)
         connect(self._stopped, signals.engine_stopped)
-        if self._full():
+        if self._full() and self.crawl.to_visit is None:
             logger.warning(
                 "%d pages are stored already: raise max_pages (%d) to go on", self.crawl.pages, self.max_pages
             )
@@ -154,7 +154,7 @@ class FrontierScheduler(BaseScheduler):
     def _stopped(self) -> None:
         self.crawl.close()
 
-    def _write(self, work: Callable[[], bool | None]) -> bool:
+    def write(self, work: Callable[[], bool | None]) -> bool:
         """Do some work in one transaction; if the file cannot be written the crawl stops."""
         try:
             with self.crawl.store.transaction():
@@ -183,12 +183,12 @@ class FrontierScheduler(BaseScheduler):
     def enqueue_request(self, request: Request) -> bool:
         focus = request.meta.get("focus")
         if focus and focus.get("id") in self._in_flight:
-            return self._write(lambda: self._again(request, focus))
+            return self.write(lambda: self._again(request, focus))
         key = None
         if request.method != "GET" or request.body:
             digest = self.crawler.request_fingerprinter.fingerprint(request)
             key = [int.from_bytes(digest[:8], "big", signed=True)]
-        return self._write(lambda: self._queue(request, focus or {}, key))
+        return self.write(lambda: self._queue(request, focus or {}, key))
 
     def _queue(self, request: Request, focus: dict[str, Any], key: list[int] | None) -> bool:
         (url_id,) = self.frontier.identify([_normal(request.url)], key)
@@ -263,18 +263,14 @@ class FrontierScheduler(BaseScheduler):
         if self.crawl.fatal or (self.max_pages and self.crawl.pages + in_flight >= self.max_pages):
             return None
         moment = monotonic()
-        room: float = self._downloader.total_concurrency
-        if not self.pace.steady:
-            share = self.share()
-            if not share:
-                self._wake_at(moment + self.pace.rest(local_time()))
-                return None
-            room = ceil(room * share)
+        if rest := self.rest():
+            self._wake_at(moment + rest)
+            return None
         # a page that was downloaded but not yet stored may hold the best link of all: wait for it
-        if 0 < room <= in_flight:
+        if self.room() <= in_flight:
             return None
         try:
-            entry = self.frontier.pop(moment, self._free_at)
+            entry = self.frontier.pop(moment, self.free_at)
         except sqlite3.Error as error:
             self.give_up(error)
             return None
@@ -339,7 +335,16 @@ class FrontierScheduler(BaseScheduler):
         """Leave a host alone until that time."""
         self._held[host] = max(until, self._held.get(host, 0.0))
 
-    def _free_at(self, host: str) -> float:
+    def rest(self) -> float:
+        """Seconds for which nobody is to be asked anything: it is a time of rest; 0 if it is not."""
+        return 0.0 if self.pace.steady or self.share() else self.pace.rest(local_time())
+
+    def room(self) -> float:
+        """How many requests may be under way now."""
+        room: float = self._downloader.total_concurrency or inf
+        return room if self.pace.steady or room == inf else ceil(room * self.share())
+
+    def free_at(self, host: str) -> float:
         """When a host may be asked: its slot has room, its delay has passed, and it does not want to be left alone."""
         time = self._slot_free_at(host)
         held = self._held.get(host, 0.0) if self._held else 0.0
@@ -379,6 +384,37 @@ class FrontierScheduler(BaseScheduler):
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
 
+    # ---- beside the queue
+
+    async def download(self, request: Request) -> Response:
+        """Download a request that the queue knows nothing of, for a host that is free; it counts as asked.
+
+        Raises what keeps the response from us. To be tried again is for the caller to decide: Scrapy would do it at
+        once, whatever rest a host has asked for.
+        """
+        host = self._slot_key(request)
+        self._active[host] = self._active.get(host, 0) + 1
+        self._handed_at[host] = monotonic()
+        request.meta["dont_retry"] = True
+        try:
+            return await self.crawler.engine.download_async(request)
+        except PASSING:
+            self._no_answer(request.url)
+            raise
+        finally:
+            self._host_answered(host)
+
+    def admit(self, pages: int) -> None:
+        """Let so many more pages be fetched than there are."""
+        self.max_pages = self.crawl.pages + pages
+        self._nudge()
+
+    @property
+    def closing(self) -> bool:
+        """Whether the crawl is about to end."""
+        slot = self.crawler.engine._slot
+        return self.crawl.fatal is not None or slot is None or slot.closing is not None
+
     # ---- what becomes of them
 
     def _reached_downloader(self, request: Request) -> None:
@@ -386,7 +422,7 @@ class FrontierScheduler(BaseScheduler):
         if not focus or focus.get("id") not in self._in_flight:
             return
         # hosts that became free after the request was handed over do not count: nobody could have known better
-        if self.frontier.best_rank(focus["handed_at"], self._free_at) > focus["rank"]:
+        if self.frontier.best_rank(focus["handed_at"], self.free_at) > focus["rank"]:
             self._inversions += 1
 
     def _left_downloader(self, request: Request) -> None:
@@ -400,12 +436,15 @@ class FrontierScheduler(BaseScheduler):
     def _release(self, url_id: int) -> None:
         host = self._downloading.pop(url_id, None)
         if host is not None:
-            if not self.pace.steady:
-                self._took[host] = monotonic() - self._handed_at[host]
-            self._active[host] -= 1
-            if not self._active[host]:
-                del self._active[host]
-            self.frontier.release(host)
+            self._host_answered(host)
+
+    def _host_answered(self, host: str) -> None:
+        if not self.pace.steady:
+            self._took[host] = monotonic() - self._handed_at[host]
+        self._active[host] -= 1
+        if not self._active[host]:
+            del self._active[host]
+        self.frontier.release(host)
 
     def focus_of(self, url_id: int) -> dict[str, Any] | None:
         """What is known of the request in flight for a URL; None if there is none."""
@@ -425,16 +464,23 @@ class FrontierScheduler(BaseScheduler):
         focus = request.meta["focus"]
         error: Exception = failure.value  # type: ignore[assignment]
         passing = isinstance(error, PASSING)
-        self._write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
-        self._outage = self._outage + 1 if passing else 0
+        self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
+        if passing:
+            self._no_answer(request.url)
+        else:
+            self._outage = 0
+        errback = focus.get("errback")
+        return errback(failure) if errback else None
+
+    def _no_answer(self, url: str) -> None:
+        """Nobody has answered; if that goes on the network is down."""
+        self._outage += 1
         if self._outage >= self.outage_limit > 0:
             self.stop(
                 f"the network seems to be down: {self._outage} requests in a row got no answer, the last for"
-                f" {request.url}; run the same command again when it is back, and nothing is lost",
+                f" {url}; run the same command again when it is back, and nothing is lost",
                 "network_down",
             )
-        errback = focus.get("errback")
-        return errback(failure) if errback else None
 
     def _fail(self, focus: dict[str, Any], reason: str, *, for_good: bool = True) -> None:
         if focus["id"] not in self._in_flight:
@@ -453,7 +499,7 @@ class FrontierScheduler(BaseScheduler):
     def _lost(self, response: Response | None, reason: str) -> None:
         focus = response.meta.get("focus") if isinstance(response, Response) else None
         if focus and focus.get("id") in self._in_flight and not self.crawl.fatal:
-            self._write(lambda: self._fail(focus, reason))
+            self.write(lambda: self._fail(focus, reason))
 
     def _reap(self) -> None:
         """Let go of requests that Scrapy is through with, but that gave no page: their callback did not make one."""
@@ -462,7 +508,7 @@ class FrontierScheduler(BaseScheduler):
             return
         through = [request for request in self._in_flight.values() if request not in slot.inprogress]
         if through and not self.crawl.fatal:
-            self._write(lambda: self._fail_all(through, "no page: its callback made none"))
+            self.write(lambda: self._fail_all(through, "no page: its callback made none"))
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
         self._lost(response, f"spider error: {failure.value!r}")

@@ -71,7 +71,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         spider.judged(page)
         via = response.meta.get("focus", {}).get("via")
         page.via = spider.crawl.store.link(via) if via else None
-        if page.via is not None:
+        if page.via is not None and page.visit is None:  # from a page that comes again everything was learned
             spider.learn(page, page.via)
         if not page.links:
             return

@@ -24,6 +24,8 @@ class LinesPipeline:
     """Keeps a file of the crawl in step with its store."""
 
     filename: ClassVar[str]
+    #: Whether a page of an earlier line was visited again, and may have another line now, or none.
+    _behind = False
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -49,6 +51,9 @@ class LinesPipeline:
             raise FocusError(f"cannot write to {path}: {error.strerror}; move it away, or mend the disk") from None
 
     def process_item(self, item: Any) -> Any:
+        if isinstance(item, Page) and item.visit is not None:
+            self._behind = True
+            return item
         line = self.line(item) if isinstance(item, Page) else None
         if line is not None:
             try:
@@ -60,4 +65,7 @@ class LinesPipeline:
 
     def close_spider(self) -> None:
         if hasattr(self, "file"):
+            if self._behind and not self.crawl.fatal:
+                self.file.close()
+                self.open_spider()
             self.file.close()

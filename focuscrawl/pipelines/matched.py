@@ -15,7 +15,7 @@ class MatchedUrlsPipeline(LinesPipeline):
     filename = "URLs.txt"
 
     def stored(self, store: Store) -> Iterator[str]:
-        return (row["url"] for row in store.rows(matched=True))
+        return store.matched_urls()
 
     def line(self, page: Page) -> str | None:
         return page.url if page.matched else None

@@ -19,6 +19,10 @@ class PagesFilePipeline(LinesPipeline):
     def stored(self, store: Store) -> Iterator[str]:
         return map(_json, store.rows())
 
+    def process_item(self, item: Any) -> Any:
+        # the file tells what was fetched first: a later visit adds nothing to it
+        return item if isinstance(item, Page) and item.visit is not None else super().process_item(item)
+
     def line(self, page: Page) -> str:
         return _json({name: getattr(page, name) for name in FIELDS})
 

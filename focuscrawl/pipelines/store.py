@@ -12,7 +12,8 @@ from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.frontier.frontier import IN_FLIGHT, Candidate
 from focuscrawl.frontier.scheduler import FrontierScheduler
-from focuscrawl.page import Page
+from focuscrawl.page import Page, Visit
+from focuscrawl.revisit import GONE, changed_fields
 from focuscrawl.traps import TRIES, kind
 
 if TYPE_CHECKING:
@@ -42,11 +43,60 @@ class StorePipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             try:
-                self._store(item)
+                if item.visit is not None:
+                    self._visited(item, item.visit)
+                else:
+                    self._store(item)
             except sqlite3.Error as error:
                 FrontierScheduler.of(self.crawler).give_up(error)
                 raise DropItem(f"not stored: {error}", log_level="DEBUG") from None
         return item
+
+    def _visited(self, page: Page, visit: Visit) -> None:
+        """A stored page was visited again and is not what it was."""
+        crawl = self.crawl
+        store = crawl.store
+        if visit.outcome == GONE:
+            with store.transaction():
+                store.mark_gone(visit.page, page.status, page.problem or "")
+                if crawl.index is not None:
+                    crawl.index.remove(visit.page)
+                if target := visit.details.get("moved_to"):  # by the link that led here
+                    (url_id,) = crawl.frontier.identify([target])
+                    (via,) = store.execute("SELECT via FROM page WHERE id = ?", (visit.page,)).fetchone()
+                    crawl.frontier.offer([Candidate(url_id, target, page.score or 0.0, page.depth, via)])
+                store.add_visit(visit.page, page.fetched_at, page.status, GONE, visit.details)
+            return
+        if crawl.duplicates is not None:
+            crawl.duplicates.mark(page)
+        with store.transaction():
+            *old, told_by = store.execute(
+                "SELECT title, relevance, matched, signature FROM page WHERE id = ?", (visit.page,)
+            ).fetchone()
+            known = store.linked_from(visit.page)
+            ids = crawl.frontier.identify([link.url for link in page.links])
+            new = {url_id: link for link, url_id in zip(page.links, ids, strict=True) if url_id not in known}
+            if new:
+                first = store.add_links(visit.page, list(new.values()), list(new), later=True)
+                crawl.frontier.offer(
+                    Candidate(url_id, link.url, link.score, page.depth + 1, first + n)
+                    for n, (url_id, link) in enumerate(new.items())
+                    if link.score is not None
+                )
+            store.update_page(visit.page, page, keeps_copies=self._says_nearly_the_same(page, told_by))
+            if crawl.index is not None:
+                crawl.index.add(visit.page, page)
+            details = visit.details | changed_fields(tuple(old), (page.title, page.relevance, page.matched))
+            store.add_visit(visit.page, page.fetched_at, page.status, visit.outcome, details)
+        if crawl.duplicates is not None and page.duplicate_of is None and page.signature:
+            crawl.duplicates.add(visit.page, page.signature)
+
+    def _says_nearly_the_same(self, page: Page, told_by: bytes | None) -> bool:
+        """Whether a page that changed would still be taken for a copy of what it was."""
+        duplicates = self.crawl.duplicates
+        if duplicates is None or page.duplicate_of is not None or not page.signature or not told_by:
+            return False
+        return duplicates.alike(page.signature, told_by)
 
     def _store(self, page: Page) -> None:
         crawl, scheduler = self.crawl, FrontierScheduler.of(self.crawler)

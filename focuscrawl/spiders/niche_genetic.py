@@ -142,7 +142,7 @@ class NicheGeneticSpider(FocusedSpider):
         self._now["wait"] = [one.url_id for one in survivors]
         with self.crawl.store.transaction():
             row = (number, *figures.values())
-            self.crawl.store.execute(f"INSERT OR REPLACE INTO generation VALUES (?{', ?' * len(figures)})", row)
+            self.crawl.store.execute("INSERT OR REPLACE INTO generation VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             if more:
                 self.crawl.frontier.raise_to(waiting, {"mutation in generation": float(number)})
                 self.crawl.store.set_meta("generation now", self._now)

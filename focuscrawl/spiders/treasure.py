@@ -35,15 +35,15 @@ from focuscrawl.page import Page
 from focuscrawl.store import earlier_crawl
 from focuscrawl.tgraph import LEVELS, MATCH, SIZE, Node, TGraph, bottom_up, node_of, top_down
 
-#: What was queued earlier rises with every page, so that nothing starves.
-UPWARDS: dict[str, Any] = {"FOCUS_AGEING": 0.0001}
+#: What was queued earlier rises with every page, so that nothing starves; the repository can be searched at any time.
+SETTINGS: dict[str, Any] = {"FOCUS_AGEING": 0.0001, "FOCUS_INDEX": True}
 #: Watchdog's rounds for which a node may go without a match.
 PATIENCE = 5
 
 
 class TreasureSpider(DeweySpider):
     name = "treasure"
-    custom_settings = UPWARDS
+    custom_settings = SETTINGS
 
     tgraph = Option("", "file of a T-Graph, made by `scrapy tgraph build`", expects="a file")
     earlier = Option("", "directory of an earlier crawl to build it from", given_as="crawl", expects="a directory")

@@ -25,7 +25,8 @@ class ReplayHandler(BaseDownloadHandler):
         self.web = webs.open_web(crawler.settings["FOCUS_WEB"])
 
     async def download_request(self, request: Request) -> Response:
-        answer = self.web.get(request.url)
+        said = [(request.headers.get(name) or b"").decode("latin-1") for name in ("If-None-Match", "If-Modified-Since")]
+        answer = webs.conditional(self.web.get(request.url), *said)
         headers = Headers({"Content-Type": answer.content_type})
         if answer.location:
             headers["Location"] = answer.location

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from focuscrawl import urls
-from focuscrawl.web.webs import Answer, Web
+from focuscrawl.web.webs import Answer, Web, conditional
 
 _LINKS = re.compile(rb"""((?:href|src)\s*=\s*["']?)(http://([^/"'\s>]+)|/(?!/))""", re.IGNORECASE)
 _RULES = re.compile(r"^(\s*(?:dis)?allow\s*:\s*)/", re.IGNORECASE | re.MULTILINE)
@@ -36,13 +36,17 @@ class _Handler(BaseHTTPRequestHandler):
                 answer = server.web.get(urls.join(self.path, "") or self.path)
             else:
                 answer = self._direct()
+            said = [self.headers.get(name, "") for name in ("If-None-Match", "If-Modified-Since")]
+            answer = conditional(answer, *said)
+            server.not_modified += answer.status == 304
         self.send_response(answer.status)
         if answer.location:
             self.send_header("Location", answer.location)
         self.send_header("Content-Type", answer.content_type)
         for name, value in answer.headers:
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.body)))
+        if answer.status != 304:
+            self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer.body)
@@ -83,7 +87,8 @@ class WebServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.web = web
         self.lock = threading.Lock()
-        self.requests = 0
+        #: Requests so far, and how many of them were answered with 304.
+        self.requests = self.not_modified = 0
         self.robots = _all_robots(web)
 
     @property

@@ -12,6 +12,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cache, cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl
@@ -32,6 +33,22 @@ class Answer(NamedTuple):
 
 
 NOT_FOUND = Answer(404, "text/html; charset=utf-8", b"<title>Not found</title><p>There is no such page.")
+
+
+def conditional(answer: Answer, if_none_match: str = "", if_modified_since: str = "") -> Answer:
+    """An answer with an ETag, or 304 if that is the version that the client says it has (RFC 9110, 13.1)."""
+    if answer.status != 200:
+        return answer
+    headers = {name.lower(): value for name, value in answer.headers}
+    if "etag" not in headers:
+        headers["etag"] = f'"{blake2b(answer.body, digest_size=8).hexdigest()}"'
+        answer = answer._replace(headers=(*answer.headers, ("ETag", headers["etag"])))
+    if if_none_match:
+        known = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
+        same = "*" in known or headers["etag"].removeprefix("W/") in known
+    else:
+        same = bool(if_modified_since) and headers.get("last-modified") == if_modified_since
+    return answer._replace(status=304, body=b"") if same else answer
 
 
 class Web(ABC):

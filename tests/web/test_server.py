@@ -9,7 +9,7 @@ import pytest
 
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.server import serving
-from focuscrawl.web.webs import MemoryWeb
+from focuscrawl.web.webs import Answer, MemoryWeb, conditional
 from tests.conftest import Crawled, scrapy
 
 
@@ -90,3 +90,24 @@ def test_a_crawl_finds_the_same_pages_whichever_way_it_is_served(tmp_path, how):
     assert expected <= set(paths)
     assert len(paths) == 40
     assert sum("sort" in path for path in paths) > 30
+
+
+def test_who_has_a_page_already_is_told_so(server):
+    response = get("http://a.example/x", server.address)
+    opener = build_opener(ProxyHandler({"http": server.address}))
+    for tag in (response.headers["ETag"], f'"other", W/{response.headers["ETag"]}', "*"):
+        with pytest.raises(HTTPError, match="304") as answer:
+            opener.open(Request("http://a.example/x", headers={"If-None-Match": tag}), timeout=10)
+        assert answer.value.read() == b""
+    assert (
+        opener.open(Request("http://a.example/x", headers={"If-None-Match": '"other"'}), timeout=10).read() == b"<p>X"
+    )
+
+
+def test_dates_count_where_there_is_no_tag():
+    date = "Sun, 01 Nov 2026 10:00:00 GMT"
+    answer = Answer(200, body=b"x", headers=(("Last-Modified", date),))
+    assert conditional(answer, "", date).status == 304
+    assert conditional(answer, '"other"', date).status == 200  # a tag says more than a date
+    assert conditional(answer, "", "Mon, 02 Nov 2026 10:00:00 GMT").status == 200
+    assert conditional(Answer(404), "*").status == 404

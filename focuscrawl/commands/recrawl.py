@@ -1,0 +1,142 @@
+"""`scrapy recrawl`: visit the stored pages of a crawl again, and say what has changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from time import time
+from typing import Any
+
+from scrapy.exceptions import UsageError
+
+from focuscrawl.changes import as_atom, as_json, as_text, changes_since
+from focuscrawl.commands.crawl import Command as CrawlCommand
+from focuscrawl.errors import FocusError
+from focuscrawl.revisit import parse_age, parse_since
+from focuscrawl.revisiting_spider import RevisitingSpider, revisiting
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.store import Store
+
+#: Between what a spider sets and the command line: settings with which the crawl was made.
+_PRIORITY = 35
+
+
+class Command(CrawlCommand):
+    """Visits pages by change history and relevance, with conditional requests."""
+
+    def syntax(self) -> str:
+        return "[options] <DIR>"
+
+    def short_desc(self) -> str:
+        return "Visit the pages of a crawl again, and report what is new, changed or gone"
+
+    def long_desc(self) -> str:
+        return (
+            "Visit the stored pages of the crawl in DIR again, those first that are relevant and likely to have"
+            " changed, bring the crawl up to date and report what is new, changed or gone. Pages are asked for with"
+            " If-None-Match and If-Modified-Since; the spider, its topic and its settings are those of the crawl."
+            " Example: scrapy recrawl crawls/best_first-sorting-algorithms --pages 500 --older-than 7d --new 50."
+            " Report only: scrapy recrawl DIR --report --since 2026-11-01 --atom changes.xml"
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument_group(title="Visits").add_argument
+        add("--pages", type=int, default=0, metavar="N", help="visit the N most worthwhile pages (default: all due)")
+        add(
+            "--older-than",
+            default="1d",
+            metavar="AGE",
+            help="leave alone what was visited within that time: 12h, 7d, 2w (default: 1d)",
+        )
+        add("--new", type=int, default=0, metavar="N", help="then fetch up to N new pages, best first (default: 0)")
+        add = parser.add_argument_group(title="Report").add_argument
+        add("--report", action="store_true", help="only report; nothing is asked for")
+        add("--since", metavar="DATE", help="report what has changed since a date (UTC) or an age (default: last run)")
+        add("--json", action="store_true", help="print the report as JSON")
+        add("--atom", type=Path, metavar="FILE", help="write the report as an Atom feed, too")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        self.requires_crawler_process = not opts.report
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if len(args) != 1:
+            raise UsageError("give the directory of a crawl", print_help=False)
+        folder = Path(args[0])
+        try:
+            since = parse_since(opts.since, time()) if opts.since else None
+            if not opts.report and not self._visit(folder, opts):
+                return
+            self._report(folder, since, opts)
+        except FocusError as error:
+            self._say(str(error))
+            self.exitcode = 2
+
+    def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
+        """Visit what is due; False, and a line that says why, if that was not possible."""
+        older_than = parse_age(opts.older_than, "--older-than")
+        for name in ("pages", "new"):
+            if getattr(opts, name) < 0:
+                raise FocusError(f"--{name} {getattr(opts, name)}: expected a whole number, at least 0")
+        strategy, arguments = self._made_with(folder, opts.spargs)
+        spider = self.crawl(
+            revisiting(strategy, older_than=older_than, most_visits=opts.pages, new_pages=opts.new), arguments
+        )
+        if not isinstance(spider, RevisitingSpider):
+            return False
+        crawl = spider.crawl
+        crawl.close()  # it is open still if it was stopped at once
+        if crawl.fatal:
+            self._say(crawl.fatal)
+            self.exitcode = 1
+            return False
+        if not spider.due:
+            self._say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
+        return True
+
+    def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any]]:
+        """The strategy and the arguments that a crawl was made with; its settings are set."""
+        assert self.crawler_process is not None
+        if "max_pages" in given:
+            raise FocusError("-a max_pages: stored pages are bounded by --pages, new ones by --new")
+        store = Store(folder / "crawl.sqlite", create=False)
+        try:
+            name, runs = store.meta("spider"), store.meta("runs") or [{}]
+            if not store.count():
+                raise FocusError(f"{folder} has no pages yet; finish it with scrapy crawl {name} -s FOCUS_DIR={folder}")
+        finally:
+            store.close()
+        arguments = {**runs[-1].get("arguments", {}), **given}
+        arguments.pop("max_pages", None)
+        topic = arguments.get("topic", "")
+        if Path(topic).is_absolute() and not Path(topic).is_file():
+            raise FocusError(f"{folder} was made with topic {topic}, which is gone; say where it is with -a topic=FILE")
+        settings = self.crawler_process.settings
+        settings.setdict(runs[-1].get("settings", {}), priority=_PRIORITY)
+        settings.set("FOCUS_DIR", str(folder), priority="cmdline")
+        if name not in self.crawler_process.spider_loader.list():
+            raise FocusError(f"{folder} was made by spider '{name}', which is not in this project; see `scrapy list`")
+        strategy = self.crawler_process.spider_loader.load(name)
+        assert issubclass(strategy, FocusedSpider)
+        return strategy, arguments
+
+    def _report(self, folder: Path, since: str | None, opts: argparse.Namespace) -> None:
+        store = Store(folder / "crawl.sqlite", create=False)
+        try:
+            runs = store.meta("runs") or [{}]
+            changes = changes_since(store, since or runs[-1].get("began", ""))
+        finally:
+            store.close()
+        if opts.atom is not None:
+            new = opts.atom.with_name(f"{opts.atom.name}.new")
+            try:
+                new.write_bytes(as_atom(changes))
+                new.replace(opts.atom)
+            except OSError as error:
+                raise FocusError(f"cannot write {opts.atom}: {error.strerror}; choose another --atom") from None
+        if opts.json:
+            print(as_json(changes))
+        else:
+            sys.stdout.writelines(f"{line}\n" for line in as_text(changes))
