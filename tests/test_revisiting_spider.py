@@ -10,6 +10,8 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
 from focuscrawl.changes import changes_since
+from focuscrawl.index import Index
+from focuscrawl.query import Query
 from focuscrawl.revisiting_spider import revisiting
 from focuscrawl.store import Store
 from focuscrawl.web.webs import Answer, MemoryWeb
@@ -349,3 +351,17 @@ def test_the_report_tells_what_a_reader_wants_to_know(crawled):
     }
     assert changes.visits == {"unchanged": 1, "changed": 1, "gone": 1}
     assert visited.matched == [at("a"), at("c"), at("d")]
+
+
+def test_a_search_index_follows_what_changes_and_what_goes(crawled):
+    store = Store(crawled.folder / "crawl.sqlite")
+    Index(store).update()
+    store.close()
+    crawled.web.add(at("c"), "<title>Sorting now</title><p>marmalade")
+    del crawled.web.answers[at("b")]
+    visited = crawled.again()
+    store = Store(visited.folder / "crawl.sqlite", create=False)
+    found = {word: [hit.url for hit in Index(store).search(Query.of(word)).hits] for word in ("marmalade", "sort")}
+    assert Index(store).waiting() == 0
+    store.close()
+    assert found == {"marmalade": [at("c")], "sort": [at("c"), at("a")]}  # b is gone
