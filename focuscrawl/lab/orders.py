@@ -62,8 +62,8 @@ def omniscient(graph: Graph, seeds: Sequence[int], relevant: Collection[int], pa
 
     It takes a relevant page that waits if there is one, the one that leads to most relevant pages not known yet first;
     else the page that waits on a shortest way to a relevant page, and of those next to one again the one that leads to
-    most. Of equals it takes the one known for longest. It is greedy: at every step nothing relevant is left waiting, but
-    a longer way to more relevant pages is not weighed against a shorter one. It stops when there is nothing to find.
+    most. Of equals it takes the one known for longest. It is greedy: nothing relevant is ever left waiting, but a
+    longer way to more relevant pages is not weighed against a shorter one. It stops when there is nothing to find.
     """
     return _Omniscient(graph, seeds, relevant).order(pages)
 

@@ -62,9 +62,7 @@ def best_area(graph: Graph, seeds: list[int], relevant: set[int], pages: int) ->
             waiting = ({*seeds} | {t for p in fetched for t in graph.links[p]}) - fetched
             found = len(relevant & fetched)
             rest = (pages - len(fetched)) * found
-            known[fetched] = max(
-                (len(relevant & (fetched | {p})) + best(fetched | {p}) for p in waiting), default=rest
-            )
+            known[fetched] = max((len(relevant & (fetched | {p})) + best(fetched | {p}) for p in waiting), default=rest)
         return known[fetched]
 
     return best(frozenset())
@@ -86,7 +84,7 @@ def test_no_order_is_better_where_relevant_pages_lead_to_all_others(seed):
     chance = Random(seed)
     size = 9
     relevant = set(range(1, chance.randrange(3, size)))
-    links = [set(t for t in range(size) if t != p and chance.random() < 0.2) for p in range(size)]
+    links = [{t for t in range(size) if t != p and chance.random() < 0.2} for p in range(size)]
     for page in relevant - {1}:  # each is linked from an earlier one, so that there is always one to take
         links[chance.randrange(1, page)].add(page)
     graph = Graph([sorted(targets) for targets in links])
