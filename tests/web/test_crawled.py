@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from focuscrawl.errors import FocusError
+from focuscrawl.store import VERSION
 from focuscrawl.web.crawled import CrawledWeb
 from focuscrawl.web.webs import Answer, open_web
 from tests.conftest import at, small_web
@@ -64,5 +65,5 @@ def test_a_crawl_of_another_version_is_refused(crawled):
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'version'")
     connection.close()
-    with pytest.raises(FocusError, match="format 1, not 2"):
+    with pytest.raises(FocusError, match=f"format 1, not {VERSION}"):
         open_web(str(path))
