@@ -32,7 +32,7 @@ td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabul
 small { color: #888; }
 svg { width: 100%; height: auto; max-width: 44rem; }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
-</style>
+$style</style>
 </head>
 <body>
 <h1>$title</h1>
@@ -97,9 +97,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]], numbers: int) -
     return "".join([*parts, "</table>"])
 
 
-def page(title: str, subtitle: str, body: str) -> str:
-    """An HTML page; *title* and *subtitle* are text, *body* is HTML."""
-    return _PAGE.substitute(title=html.escape(title), subtitle=html.escape(subtitle), body=body)
+def page(title: str, subtitle: str, body: str, style: str = "") -> str:
+    """An HTML page; *title* and *subtitle* are text, *body* is HTML, *style* is CSS of its own."""
+    return _PAGE.substitute(title=html.escape(title), subtitle=html.escape(subtitle), body=body, style=style)
 
 
 def link(url: str, text: str = "") -> str:

@@ -161,6 +161,11 @@ class FocusedSpider(Spider):
 
     # ---- what a strategy is made of
 
+    @classmethod
+    def options_for(cls, pages: int) -> dict[str, str]:
+        """The options for a crawl of so many pages in the lab, where its user gives no others."""
+        return {}
+
     def prepare(self) -> None:
         """Called once, when topic and options are set."""
 

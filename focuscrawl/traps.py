@@ -121,7 +121,7 @@ class Traps:
         found = patterns(page.url)
         same = page.problem is not None or page.duplicate_of is not None
         # numbers count on: a page that differs by them alone is the same page
-        words = {hash(word) for word in page.words if not word.isdigit()} if not same else set()
+        words = {hash(word) for word in set(page.words) if not word.isdigit()} if not same else set()
         for pattern in found:
             before = self.patterns.get(pattern, Pattern(0, 0))
             stale = before.stale

@@ -57,6 +57,10 @@ class ApprenticeSpider(LearningSpider):
     training = Option("offline", "whether it goes on learning", choices=("offline", "online"))
     hubs_every = Option(0, "pages between two searches for hubs; 0: none", at_least=0)
 
+    @classmethod
+    def options_for(cls, pages: int) -> dict[str, str]:
+        return {"lessons": "auto", "lesson_pages": str(max(LEAST, pages // 2))}
+
     def prepare(self) -> None:
         self.table: WordTable | None = None
         self._contexts: list[list[str]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
@@ -19,12 +19,15 @@ class ReplayHandler(BaseDownloadHandler):
     """Answers http and https requests from the web that FOCUS_WEB names."""
 
     lazy = True
+    #: Requests answered in this process so far: of all crawls, those that a crawl begins by itself included.
+    answered: ClassVar[int] = 0
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self.web = webs.open_web(crawler.settings["FOCUS_WEB"])
 
     async def download_request(self, request: Request) -> Response:
+        ReplayHandler.answered += 1
         said = [(request.headers.get(name) or b"").decode("latin-1") for name in ("If-None-Match", "If-Modified-Since")]
         answer = webs.conditional(self.web.get(request.url), *said)
         headers = Headers({"Content-Type": answer.content_type})

@@ -7,6 +7,7 @@ random pages, six in ten of them to pages of the same topic.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from random import Random
 
 from focuscrawl.web.webs import NOT_FOUND, Answer, Web
@@ -61,6 +62,9 @@ class SyntheticWeb(Web):
 
     def hosts(self) -> list[str]:
         return [f"host-{host}.synthetic.example" for host in range(self.host_count)]
+
+    def page_urls(self) -> Iterator[str]:
+        return map(self.url, range(self.pages))
 
     def get(self, url: str) -> Answer:
         page = self.number(url)

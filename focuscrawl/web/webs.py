@@ -1,7 +1,8 @@
 """Webs that answer requests by themselves: from a file, from memory, or made up as they are asked for.
 
 A web file is an SQLite file with the tables page(url, host, content_type, body, labels) and link(src, dst, anchor), and
-optionally redirect(src, dst); bodies are compressed with zlib, labels are JSON lists.
+optionally redirect(src, dst); bodies are compressed with zlib, labels are JSON lists. The file of a crawl is a web, too
+(`crawled.py`).
 """
 
 from __future__ import annotations
@@ -66,6 +67,10 @@ class Web(ABC):
         """The names of all hosts, in order."""
         return []
 
+    def page_urls(self) -> Iterator[str]:
+        """The URLs of all pages, without redirects."""
+        return iter(())
+
 
 class WebFile(Web):
     """A web in an SQLite file."""
@@ -91,7 +96,7 @@ class WebFile(Web):
     def get(self, url: str) -> Answer:
         answer = self._exact(url)
         if answer is None:
-            known = self._by_canonical.get(_canonical(url))
+            known = self._by_canonical.get(canonical(url))
             answer = self._exact(known) if known is not None else None
         return answer or NOT_FOUND
 
@@ -111,18 +116,21 @@ class WebFile(Web):
         query = "SELECT url FROM page"
         if self.has_redirects:
             query = f"SELECT src FROM redirect UNION ALL {query}"
-        return {_canonical(url): url for (url,) in self.connection.execute(query)}
+        return {canonical(url): url for (url,) in self.connection.execute(query)}
 
     def labels(self, url: str) -> list[str]:
         query = "SELECT labels FROM page WHERE url = ?"
         row = self.connection.execute(query, (url,)).fetchone()
         if row is None:
-            known = self._by_canonical.get(_canonical(url))
+            known = self._by_canonical.get(canonical(url))
             row = self.connection.execute(query, (known,)).fetchone()
         return list(json.loads(row[0])) if row and row[0] else []
 
     def hosts(self) -> list[str]:
         return [host for (host,) in self.connection.execute("SELECT DISTINCT host FROM page ORDER BY host")]
+
+    def page_urls(self) -> Iterator[str]:
+        return (url for (url,) in self.connection.execute("SELECT url FROM page ORDER BY url"))
 
 
 class MemoryWeb(Web):
@@ -156,6 +164,9 @@ class MemoryWeb(Web):
         """The pages, without redirects."""
         return ((url, answer) for url, answer in self.answers.items() if not answer.location)
 
+    def page_urls(self) -> Iterator[str]:
+        return (url for url, _ in self.pages())
+
     def save(self, path: Path) -> None:
         """Write the web to a file, with the links between its pages."""
         from focuscrawl.html import read_page
@@ -188,13 +199,14 @@ class MemoryWeb(Web):
         connection.close()
 
 
-def _canonical(url: str) -> str:
+def canonical(url: str) -> str:
+    """The form under which URLs of a web are compared, however they are written."""
     return urls.canonical(urls.join(url, "") or url)
 
 
 @cache
 def open_web(name: str) -> Web:
-    """The web of that name: a file, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
+    """The web of that name: a file, the file of a crawl, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
     if name == "demo":
         from focuscrawl.web.demo import demo_web
 
@@ -208,4 +220,6 @@ def open_web(name: str) -> Web:
             return SyntheticWeb(int(pages), **options)
         except (TypeError, ValueError):
             raise FocusError(f"web '{name}': write synthetic:PAGES?hosts=20&links=60&bytes=20000") from None
-    return WebFile(name)
+    from focuscrawl.web.crawled import CrawledWeb, is_crawl
+
+    return CrawledWeb(name) if is_crawl(Path(name)) else WebFile(name)

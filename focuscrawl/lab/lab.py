@@ -1,0 +1,191 @@
+"""A comparison from beginning to end: read the web, plan the crawls, run them, measure, write."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from focuscrawl import html, page, urls, words
+from focuscrawl.errors import FocusError
+from focuscrawl.lab import survey as surveys
+from focuscrawl.lab.crawls import Outcome, run_all
+from focuscrawl.lab.measures import measure
+from focuscrawl.lab.orders import random_order
+from focuscrawl.lab.plan import CHANCE, GENERIC, GIVEN, LIMIT, TOPIC, Job, Spec, Trial, jobs_of, label_of, make_trials
+from focuscrawl.lab.survey import Survey, read_pages, web_digest
+from focuscrawl.lab.tables import Row
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.topic import Topic
+from focuscrawl.web.webs import Web, open_web
+
+#: Pages that a process reads of a web at a time.
+_SHARE = 200
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Lab:
+    """What is compared, and where it is written."""
+
+    web_name: str
+    topics: dict[str, Topic]
+    spiders: dict[Spec, type[FocusedSpider]]
+    #: Ways to begin; the URLs of those that are not the topics' own.
+    ways: list[str]
+    given: list[str]
+    generic: list[str]
+    pages: int
+    repeats: int
+    seed: int
+    folder: Path
+    settings: dict[str, str] = field(default_factory=dict)
+    keep: bool = False
+    #: Whatever could not be compared, a line each.
+    problems: list[str] = field(default_factory=list)
+
+    @cached_property
+    def web(self) -> Web:
+        """The web that is crawled."""
+        return open_web(self.web_name)
+
+    @cached_property
+    def title(self) -> str:
+        """The web as the tables call it: the name of its file, of a crawl that of its folder."""
+        path = Path(self.web_name)
+        return path.resolve().parent.name if path.name == "crawl.sqlite" else path.stem if path.suffix else path.name
+
+    @cached_property
+    def _digest(self) -> str:
+        return web_digest(self.web_name)
+
+    # ---- the web
+
+    def read(self, pool: ProcessPoolExecutor, progress: Callable[[int, int], None]) -> Survey:
+        """Read the web, or what an earlier run has read of it."""
+        topics = list(self.topics.values())
+        about = {name: (topic.name, topic.description, topic.keywords) for name, topic in self.topics.items()}
+        code = [inspect.getsource(module) for module in (surveys, html, page, urls, words)]
+        facts = json.dumps([self._digest, about, code], sort_keys=True)
+        digest = hashlib.sha256(facts.encode()).hexdigest()
+        path = self.folder / "crawls" / "web.json"
+        known = Survey.load(path, digest)
+        if known is not None:
+            return known
+        addresses = surveys.page_addresses(self.web)
+        shares = [addresses[start : start + _SHARE] for start in range(0, len(addresses), _SHARE)]
+        read = []
+        progress(0, len(addresses))
+        results = pool.map(read_pages, [self.web_name] * len(shares), shares, [topics] * len(shares))
+        for share in results:
+            read += share
+            progress(len(read), len(addresses))
+        survey = Survey.of(self.web, self.topics, read)
+        survey.save(path, digest)
+        return survey
+
+    def starts(self, survey: Survey) -> dict[str, list[str]]:
+        """The URLs of each way to begin; none for the topics' own."""
+        starts: dict[str, list[str]] = {}
+        for way in self.ways:
+            if way == TOPIC:
+                starts[way] = []
+            elif way == GIVEN:
+                starts[way] = self.given
+            else:
+                starts[way] = self.generic or self._generic(survey)
+        return starts
+
+    def _generic(self, survey: Survey) -> list[str]:
+        labels = set()
+        for topic in self.topics.values():
+            try:
+                labels.add(label_of(topic, survey, self.title))
+            except FocusError:  # told when the trials are made
+                continue
+        start = survey.generic_start(labels)
+        if start is None:
+            raise FocusError(f"--seeds {GENERIC}: no page of {self.title} is of no topic; name one with --generic URL")
+        self.generic = [start]
+        return self.generic
+
+    # ---- the crawls
+
+    def plan(self, survey: Survey) -> tuple[list[Trial], list[Job]]:
+        """The trials and their crawls; what cannot be done becomes a problem."""
+        trials, problems = make_trials(self.topics, survey, self.starts(survey), self.pages, self.title)
+        self.problems += problems
+        jobs: list[Job] = []
+        for trial in trials:
+            topic = self.topics[trial.topic]
+            for job in jobs_of(
+                trial,
+                topic,
+                self.spiders,
+                self.repeats,
+                self.seed,
+                web=self.web_name,
+                pages=self.pages,
+                settings=tuple(sorted(self.settings.items())),
+                digests=(self._digest, _topic_digest(topic)),
+            ):
+                if isinstance(job, Job):
+                    jobs.append(job)
+                elif job not in self.problems:
+                    self.problems.append(job)
+        return trials, jobs
+
+    def run(
+        self, pool: ProcessPoolExecutor, jobs: Sequence[Job], done: Callable[[Job, str | None], None]
+    ) -> dict[Job, Outcome]:
+        """Run the crawls that an earlier run has not."""
+        return run_all(pool, jobs, self.folder / "crawls", keep=self.keep, done=done)
+
+    # ---- what they are worth
+
+    def rows(self, survey: Survey, trials: Sequence[Trial], outcomes: Mapping[Job, Outcome]) -> list[Row]:
+        """A row per crawl, and those of the limit and of chance, trial by trial."""
+        return [row for trial in trials for row in self._rows(survey, trial, outcomes)]
+
+    def _rows(self, survey: Survey, trial: Trial, outcomes: Mapping[Job, Outcome]) -> Iterator[Row]:
+        facts: dict[str, Any] = {
+            "pages": self.pages,
+            "relevant": trial.relevant,
+            "targets": trial.targets,
+            "limit": trial.best,
+            "hosts": {number: urls.host(survey.urls[number]) for number in trial.relevant},
+            "similarity": survey.similarity[trial.topic],
+        }
+        place = self.title, trial.topic, trial.seeds
+
+        def order(name: str, repeat: int, pages: Sequence[int]) -> Row:
+            return Row(*place, name, repeat, measure(pages, [None] * len(pages), requests=len(pages), **facts))
+
+        yield order(LIMIT, 1, trial.best)
+        for job, outcome in outcomes.items():
+            if (job.topic, job.seeds) == (trial.topic, trial.seeds):
+                fetched = [survey.number(url) for url in outcome.urls]
+                measures = measure(fetched, outcome.judged, requests=outcome.requests, **facts)
+                yield Row(*place, job.spider, job.repeat, measures, outcome.cpu, outcome.seconds)
+        first = survey.numbers(trial.starts)
+        for repeat in range(1, self.repeats + 1):
+            chance = Random(f"{self.seed} {repeat} {trial.topic} {trial.seeds}")  # noqa: S311
+            yield order(CHANCE, repeat, random_order(survey.graph, first, self.pages, chance))
+
+
+def _topic_digest(topic: Topic) -> str:
+    """What stands for a topic, its example pages included."""
+    facts = {name: value for name, value in vars(topic).items() if name != "source"}
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode())
+    for example in (*topic.examples, *topic.counterexamples):
+        if isinstance(example, Path):
+            digest.update(example.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,164 @@
+"""How good a crawl was, and whether one spider is better than another.
+
+*Relevant* is what the label of the web says; what a spider takes for relevant is called *judged* everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import accumulate
+from statistics import fmean
+from typing import Any
+
+#: Samples of a bootstrap interval, and the share of them that lies inside.
+SAMPLES = 2000
+INSIDE = 0.95
+#: A difference whose probability by chance is below this is called one.
+SIGNIFICANT = 0.05
+
+
+def area(curve: Sequence[int], pages: int) -> int:
+    """The area under a curve of relevant pages over t = 1 … pages; a crawl that ended early stays where it was."""
+    return sum(curve[:pages]) + max(0, pages - len(curve)) * (curve[-1] if curve else 0)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The figures of one crawl. Ratios whose denominator is zero are None."""
+
+    pages: int
+    relevant: int
+    harvest: float | None
+    target_recall: float | None
+    score: float
+    #: Pages that the spider judged relevant, the share of them that are, the share of the relevant that it knew.
+    judged_relevant: int | None
+    judged_precision: float | None
+    judged_recall: float | None
+    #: Cosines of the pages with the topic, summed.
+    similarity: float
+    relevant_hosts: int
+    requests: int
+    #: Relevant pages after each page.
+    curve: tuple[int, ...]
+    judged_curve: tuple[int, ...] | None
+    #: The relevant pages that were found.
+    found: frozenset[int]
+
+
+def measure(
+    fetched: Sequence[int | None],
+    judged: Sequence[bool | None],
+    *,
+    pages: int,
+    requests: int,
+    relevant: Set[int],
+    targets: Set[int],
+    limit: Sequence[int],
+    hosts: Mapping[int, str],
+    similarity: Sequence[float],
+) -> Measures:
+    """Measure a crawl from the numbers of the pages it fetched (None: unknown to the web) and what it judged of them.
+
+    *limit* is the order of the omniscient crawler, *similarity* that of each page to the topic.
+    """
+    is_relevant = [page in relevant for page in fetched]
+    curve = tuple(accumulate(is_relevant, initial=0))[1:]
+    found = frozenset(page for page in fetched if page is not None and page in relevant)
+    total = curve[-1] if curve else 0
+    best = area(list(accumulate(page in relevant for page in limit)), pages)
+    judgements = [(bool(by_spider), by_label) for by_spider, by_label in zip(judged, is_relevant, strict=True)]
+    sure = [pair for pair, by_spider in zip(judgements, judged, strict=True) if by_spider is not None]
+    both = sum(by_spider and by_label for by_spider, by_label in sure)
+    by_spider = sum(by_spider for by_spider, _ in sure)
+    return Measures(
+        pages=len(fetched),
+        relevant=total,
+        harvest=_ratio(total, len(fetched)),
+        target_recall=_ratio(len(set(fetched).intersection(targets)), len(targets)),
+        score=area(curve, pages) / best if best else 0.0,
+        judged_relevant=by_spider if sure else None,
+        judged_precision=_ratio(both, by_spider),
+        judged_recall=_ratio(both, sum(by_label for _, by_label in sure)),
+        similarity=sum(similarity[page] for page in fetched if page is not None and page < len(similarity)),
+        relevant_hosts=len({hosts[page] for page in found}),
+        requests=requests,
+        curve=curve,
+        judged_curve=tuple(accumulate((pair[0] for pair in judgements), initial=0))[1:] if sure else None,
+        found=found,
+    )
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def superposition(one: Set[int], other: Set[int]) -> float | None:
+    """The share of the pages that either found that both found; None if neither found any."""
+    return _ratio(len(one & other), len(one | other))
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of those values that are there."""
+    there = [value for value in values if value is not None]
+    return fmean(there) if there else None
+
+
+def interval(groups: Sequence[Sequence[float]], seed: int) -> tuple[float, float] | None:
+    """A bootstrap interval of the mean of the groups' means: topics are drawn anew, and repeats within them.
+
+    None if there is nothing to draw from: a single value says nothing of how far another might be off.
+    """
+    if sum(len(group) for group in groups) < 2:
+        return None
+    import numpy as np
+
+    random = np.random.default_rng(seed)
+    chosen = random.integers(len(groups), size=(SAMPLES, len(groups)))
+    values = np.zeros(chosen.shape)
+    for number, group in enumerate(groups):
+        drawn = random.integers(len(group), size=(*chosen.shape, len(group)))
+        values = np.where(chosen == number, np.asarray(group, dtype=float)[drawn].mean(axis=-1), values)
+    low, high = np.quantile(values.mean(axis=1), [(1 - INSIDE) / 2, (1 + INSIDE) / 2])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A spider against the baseline, topic by topic."""
+
+    difference: float
+    better: int
+    worse: int
+    #: The probability of such differences by chance: Wilcoxon's signed-rank test.
+    p: float
+
+
+def compare(scores: Mapping[str, float], baseline: Mapping[str, float]) -> Comparison | None:
+    """Compare scores by topic with those of the baseline; None if they have no topic in common."""
+    differences = [scores[topic] - baseline[topic] for topic in scores if topic in baseline]
+    if not differences:
+        return None
+    better, worse = sum(value > 0 for value in differences), sum(value < 0 for value in differences)
+    return Comparison(fmean(differences), better, worse, _wilcoxon(differences))
+
+
+def _wilcoxon(differences: Sequence[float]) -> float:
+    if len(differences) < 2 or not any(differences):  # a single one goes one way or the other, always
+        return 1.0
+    from scipy.stats import wilcoxon
+
+    result: Any = wilcoxon([round(value, 9) for value in differences], zero_method="wilcox", method="auto")
+    return float(result.pvalue)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Probabilities put right for how many were looked at, by Holm's method: the more, the more look good by chance."""
+    order = sorted(range(len(ps)), key=lambda place: ps[place])
+    adjusted = [1.0] * len(ps)
+    highest = 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
+        adjusted[place] = highest
+    return adjusted

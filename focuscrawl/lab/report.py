@@ -1,0 +1,177 @@
+"""The report of a comparison: one HTML file that opens with no network."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+from focuscrawl import report
+from focuscrawl.lab.advice import WAYS, advise
+from focuscrawl.lab.charts import Style, curves, legend
+from focuscrawl.lab.measures import SIGNIFICANT
+from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
+from focuscrawl.lab.tables import Summary
+
+_STYLE = """
+body { max-width: 76rem; }
+.lead { background: var(--soft); border-left: 4px solid #2563eb; border-radius: .3rem; padding: .8rem 1rem; }
+.scroll { overflow-x: auto; }
+.scroll table { min-width: max-content; }
+.scroll td, .scroll th { overflow-wrap: normal; }
+td:first-child, th:first-child { position: sticky; left: 0; background: Canvas; }
+.bar { display: inline-block; height: .7em; border-radius: .2em; margin-right: .5em; vertical-align: baseline; }
+.soft, .soft td { color: #888; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .9rem; }
+.legend span { white-space: nowrap; }
+.legend svg { width: 26px; height: 10px; margin-right: .4rem; }
+.side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1rem 2.5rem; }
+.side > div { min-width: 0; }
+.side h3 { margin: 1rem 0 .5rem; font-size: 1rem; }
+h2 { border-top: 1px solid var(--line); padding-top: 1.5rem; }
+@media (max-width: 600px) { .chart text { font-size: 20px; } body { margin: 1rem auto; } }
+"""
+
+
+def lab_report(
+    summaries: Sequence[Summary],
+    overlaps: Mapping[tuple[str, str, str], float | None],
+    look: Mapping[str, Style],
+    *,
+    web: str,
+    pages: int,
+    baseline: str,
+    starts: Mapping[str, Sequence[str]],
+    notes: Sequence[str],
+) -> str:
+    """The whole report."""
+    body = []
+    ways = list(dict.fromkeys(one.seeds for one in summaries))
+    for way in ways:
+        those = [one for one in summaries if one.seeds == way]
+        body.append(f"<h2>From {html.escape(WAYS.get(way, way))}</h2>")
+        if starts.get(way):
+            links = ", ".join(html.escape(url) for url in starts[way][:5])
+            body.append(f"<p><small>Every crawl begins at {links}</small></p>")
+        body.append(f"<p class=lead>{html.escape(advise(those, web, pages))}</p>")
+        body.append(_headline(those, look, baseline))
+        body.append(f"<details><summary>More figures</summary>{_more(those)}</details>")
+        chart = curves({one.spider: one.curve for one in those}, look)
+        names = [one.spider for one in those]
+        body.append("<div class=side><div><h3>Relevant pages over pages fetched, mean of all crawls</h3>")
+        body.append(f"<div class=chart>{chart}</div>{legend(names, look)}</div>")
+        body.append(f"<div><h3>Score by topic</h3>{_by_topic(those)}</div></div>")
+        if overlap := _overlaps(way, names, overlaps):
+            body.append("<details><summary>Share of the relevant pages of two spiders that both found</summary>")
+            body.append(f"{overlap}</details>")
+    body.append(_reading(baseline))
+    if notes:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+        body.append(f"<h2>Left out</h2><ul>{items}</ul>")
+    topics = max((one.topics for one in summaries), default=0)
+    spiders = len({one.spider for one in summaries} - {LIMIT, CHANCE})
+    what = f"{_count(spiders, 'spider')}, {_count(topics, 'topic')}, {pages:,} pages a crawl"
+    subtitle = f"{what}; relevant is what the web's labels say"
+    return report.page(f"Strategies on {web}", subtitle, "\n".join(body), _STYLE)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline: str) -> str:
+    head = [
+        *("spider", "score", "95 % interval", "harvest", "target recall", "relevant", f"against {baseline}", "p"),
+    ]
+    rows = []
+    for one in summaries:
+        width, colour = 4 * min(one.score, 1.2), look[one.spider].colour
+        bar = f'<span class=bar style="width:{width:.2f}em;background:{colour}"></span>'
+        against, p = one.against, ""
+        if against:
+            p = f"{against.p:.2g}"
+            if one.p_holm is not None and one.p_holm < SIGNIFICANT:
+                p = f"<b>{p}</b>"
+        rows.append(
+            (
+                _name(one),
+                f"{bar}{one.score:.3f}",
+                f"{one.interval[0]:.2f} – {one.interval[1]:.2f}" if one.interval else "–",
+                _share(one.harvest),
+                _share(one.target_recall),
+                f"{one.relevant:,.1f}",
+                f"{against.difference:+.3f} ({against.better} : {against.worse})" if against else "–",
+                p or "–",
+            )
+        )
+    return f"<div class=scroll>{report.table(head, rows, len(head) - 1)}</div>"
+
+
+def _more(summaries: Sequence[Summary]) -> str:
+    head = (
+        "spider",
+        "judged: precision",
+        "judged: recall",
+        "similarity",
+        "relevant hosts",
+        "requests",
+        "CPU ms a page",
+    )
+    rows = [
+        (
+            _name(one),
+            _share(one.judged_precision),
+            _share(one.judged_recall),
+            f"{one.similarity:,.1f}",
+            f"{one.relevant_hosts:,.1f}",
+            f"{one.requests:,.0f}",
+            f"{one.cost:.1f}" if one.cost else "–",
+        )
+        for one in summaries
+    ]
+    return f"<div class=scroll>{report.table(head, rows, len(head) - 1)}</div>"
+
+
+def _name(one: Summary) -> str:
+    name = html.escape(one.spider)
+    return f"<span class=soft>{name}</span>" if one.spider in (LIMIT, CHANCE, FLOOR) else f"<b>{name}</b>"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
+
+
+def _by_topic(summaries: Sequence[Summary]) -> str:
+    topics = list(dict.fromkeys(topic for one in summaries for topic in one.scores))
+    shown = [one for one in summaries if one.spider != LIMIT]
+    rows = []
+    for topic in topics:
+        best = max((one.scores.get(topic, 0.0) for one in shown), default=0.0)
+        cells = [f"{one.scores[topic]:.2f}" if topic in one.scores else "–" for one in shown]
+        marked = [
+            f"<b>{cell}</b>" if one.scores.get(topic) == best else cell for one, cell in zip(shown, cells, strict=True)
+        ]
+        rows.append((html.escape(topic), *marked))
+    return f"<div class=scroll>{report.table(('topic', *(one.spider for one in shown)), rows, len(shown))}</div>"
+
+
+def _overlaps(way: str, names: Sequence[str], overlaps: Mapping[tuple[str, str, str], float | None]) -> str:
+    shown = [name for name in names if name != LIMIT]
+    rows = []
+    for one in shown:
+        ratios = [overlaps.get((way, one, other), overlaps.get((way, other, one))) for other in shown]
+        cells = ["" if name == one else _share(ratio) for name, ratio in zip(shown, ratios, strict=True)]
+        rows.append((html.escape(one), *cells))
+    return f"<div class=scroll>{report.table(('', *shown), rows, len(shown))}</div>" if len(shown) > 1 else ""
+
+
+def _reading(baseline: str) -> str:
+    return f"""<h2>How to read this</h2>
+<p><b>Score</b>: area under the curve of relevant pages over pages fetched, divided by that of <i>{LIMIT}</i>, a crawler
+that knows all links and labels and stops when nothing is left to find. <i>{CHANCE}</i> takes any page it knows of. Both
+are orders over the same links that the spiders see, not crawls. The <b>interval</b> is a bootstrap over topics and
+repeats. <b>Harvest</b> is the share of fetched pages that are relevant, <b>target recall</b> the share of the topic's
+target pages that were fetched. <b>Against {html.escape(baseline)}</b>: the mean difference in score, and on how many
+topics it is better : worse; p is that of Wilcoxon's signed-rank test, bold where it stays below {SIGNIFICANT} after
+Holm's correction for the number of spiders. <b>Judged</b> figures tell how far the spider's own idea of relevance
+agrees with the labels. <b>Similarity</b> sums the cosines of the fetched pages with the topic's words. <b>Requests</b>
+include robots.txt, examples and what a spider fetched to learn from.</p>"""

@@ -1,0 +1,235 @@
+"""A web as crawlers see it: its pages, where their links lead, their labels, and how near they are to each topic.
+
+The pages are read as a crawl reads them. Redirects are followed to their end, what robots.txt forbids is left out, and
+dead links stay: they cost a crawl a request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from focuscrawl import __version__, urls, words
+from focuscrawl.html import read_page
+from focuscrawl.lab.orders import Graph
+from focuscrawl.learning.texts import tells
+from focuscrawl.page import Page
+from focuscrawl.robots import Rules
+from focuscrawl.topic import Topic
+from focuscrawl.web.webs import Web, canonical, open_web
+
+#: Redirects that are followed, and characters of a URL: as in the settings of a crawl.
+_REDIRECTS = 10
+_URL_LENGTH = 2083
+#: What robots.txt files call the crawler.
+_AGENT = "focuscrawl"
+
+#: Stems with their weights.
+Vector = Mapping[str, float]
+
+
+class Read(NamedTuple):
+    """What a page was found to hold: where its links end, and its similarity to each topic."""
+
+    links: list[str]
+    similarity: list[float]
+
+
+def topic_vector(topic: Topic) -> dict[str, float]:
+    """A topic in words: its keywords with their weights, or else the words of its description."""
+    vector: dict[str, float] = {}
+    for text, weight in (topic.keywords or {f"{topic.name} {topic.description}": 1.0}).items():
+        for stem in words.stems(words.tokenize(text)):
+            if tells(stem):
+                vector[stem] = max(weight, vector.get(stem, 0.0))
+    return vector
+
+
+def cosine(counts: Mapping[str, int], topics: Sequence[Vector]) -> list[float]:
+    """The cosine of a text with each topic; a word counts by the logarithm of its frequency, stop words not at all."""
+    damped = {stem: 1 + log(number) for stem, number in counts.items() if tells(stem)}
+    length = sqrt(sum(value * value for value in damped.values()))
+    found = []
+    for topic in topics:
+        product = sum(weight * damped.get(stem, 0.0) for stem, weight in topic.items())
+        found.append(product / (length * sqrt(sum(weight * weight for weight in topic.values()))) if product else 0.0)
+    return found
+
+
+class _Reader:
+    """Reads pages of a web, and remembers where links lead."""
+
+    def __init__(self, web: Web) -> None:
+        self.web = web
+        self._ends: dict[str, str | None] = {}
+        self._rules: dict[str, Rules | None] = {}
+
+    def read(self, url: str, topics: Sequence[Vector]) -> Read:
+        answer = self.web.get(url)
+        page = Page(url, answer.status)
+        if answer.status >= 300:
+            return Read([], [0.0] * len(topics))
+        read_page(page, answer.body, answer.content_type)
+        tags = [value for name, value in answer.headers if name.lower() == "x-robots-tag"]
+        closed = "nofollow" in page.robots or any("nofollow" in tag.lower() for tag in tags)
+        links = [] if closed else [self.end(link.url) for link in page.links if len(link.url) <= _URL_LENGTH]
+        return Read([link for link in dict.fromkeys(links) if link is not None], cosine(page.counts, topics))
+
+    def end(self, url: str) -> str | None:
+        """Where a link leads in the end; None if it may not be asked for, or leads nowhere."""
+        key = canonical(url)
+        if key not in self._ends:
+            self._ends[key] = self._follow(url)
+        return self._ends[key]
+
+    def _follow(self, url: str) -> str | None:
+        for _ in range(_REDIRECTS + 1):
+            if not self._allowed(url):
+                return None
+            location = self.web.get(url).location
+            if not location:
+                return url
+            target = urls.join(url, location)
+            if target is None:
+                return None
+            url = target
+        return None
+
+    def _allowed(self, url: str) -> bool:
+        root = "/".join(url.split("/", 3)[:3])
+        if root not in self._rules:
+            answer = self.web.get(f"{root}/robots.txt")
+            readable = answer.body if answer.status < 300 else b""
+            self._rules[root] = Rules.read(readable) if answer.status < 500 else None
+        rules = self._rules[root]
+        return rules is not None and rules.allows(url, _AGENT)
+
+
+def read_pages(web: Web | str, addresses: Sequence[str], topics: Sequence[Topic]) -> list[Read]:
+    """Read some pages of a web; what a process does that is given a share of them."""
+    reader = _Reader(open_web(web) if isinstance(web, str) else web)
+    vectors = [topic_vector(topic) for topic in topics]
+    return [reader.read(url, vectors) for url in addresses]
+
+
+@dataclass
+class Survey:
+    """A web that was read. Pages have numbers; those from `pages` on are dead links."""
+
+    urls: list[str]
+    pages: int
+    links: list[list[int]]
+    #: By name of the topic, for each page.
+    similarity: dict[str, list[float]]
+    labels: list[list[str]]
+
+    @classmethod
+    def of(cls, web: Web, topics: Mapping[str, Topic], read: Iterable[Read] | None = None) -> Survey:
+        """Put together what was read of all pages, or read them now."""
+        addresses = page_addresses(web)
+        read = list(read if read is not None else read_pages(web, addresses, list(topics.values())))
+        numbers: dict[str, int] = {}
+        names: list[str] = []
+        labels: list[list[str]] = []
+        for url in addresses:
+            numbers[canonical(url)] = len(names)
+            names.append(url)
+            labels.append(web.labels(url))
+        links: list[list[int]] = []
+        for page in read:
+            targets: dict[int, None] = {}
+            for url in page.links:
+                number = numbers.setdefault(canonical(url), len(names))
+                if number == len(names):
+                    names.append(url)
+                targets[number] = None
+            links.append(list(targets))
+        links += [[] for _ in range(len(names) - len(links))]
+        similarity = {name: [page.similarity[place] for page in read] for place, name in enumerate(topics)}
+        return cls(names, len(addresses), links, similarity, labels)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Where links lead."""
+        return Graph(self.links)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {canonical(url): number for number, url in enumerate(self.urls)}
+
+    def number(self, url: str) -> int | None:
+        """The number of a page, however its URL is written; None if nothing leads there."""
+        return self._numbers.get(canonical(url))
+
+    def numbers(self, addresses: Iterable[str]) -> list[int]:
+        """The numbers of those pages that are there."""
+        return [number for url in addresses if (number := self.number(url)) is not None and number < self.pages]
+
+    def labelled(self, label: str) -> set[int]:
+        """The pages with a label."""
+        return {page for page, labels in enumerate(self.labels) if label in labels}
+
+    def label_counts(self) -> dict[str, int]:
+        """How many pages have each label, most first."""
+        counts: dict[str, int] = {}
+        for labels in self.labels:
+            for label in labels:
+                counts[label] = counts.get(label, 0) + 1
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def generic_start(self, topics: Set[str]) -> str | None:
+        """The page without a label that links to most pages; of equals the first.
+
+        Where every page has a label it is one that has none of the topics' labels.
+        """
+        linking = [page for page in range(self.pages) if self.links[page]]
+        candidates = [page for page in linking if not self.labels[page]]
+        candidates = candidates or [page for page in linking if topics.isdisjoint(self.labels[page])]
+        if not candidates:
+            return None
+        return self.urls[max(candidates, key=lambda page: sum(link < self.pages for link in self.links[page]))]
+
+    # ---- kept in a file
+
+    def save(self, path: Path, digest: str) -> None:
+        """Keep what was read, whole or not at all."""
+        data = {"of": digest, "urls": self.urls, "pages": self.pages, "links": self.links}
+        data |= {"similarity": self.similarity, "labels": self.labels}
+        new = path.with_suffix(".new")
+        new.write_text(json.dumps(data), "utf-8")
+        new.replace(path)
+
+    @classmethod
+    def load(cls, path: Path, digest: str) -> Survey | None:
+        """What was kept, if it is of this web and these topics."""
+        try:
+            data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            if data.pop("of") != digest:
+                return None
+            return cls(**data)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):  # none, or none of ours: it is made anew
+            return None
+
+
+def page_addresses(web: Web) -> list[str]:
+    """The pages of a web, each once however often it is listed; robots.txt files are none."""
+    found: dict[str, str] = {}
+    for url in web.page_urls():
+        if not url.endswith("/robots.txt"):
+            found.setdefault(canonical(url), url)
+    return list(found.values())
+
+
+def web_digest(name: str) -> str:
+    """What stands for the content of a web: of its file, or of its name and this version if it is made up."""
+    path = Path(name)
+    if name == "demo" or name.startswith("synthetic:") or not path.is_file():
+        return hashlib.sha256(f"{name} {__version__}".encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

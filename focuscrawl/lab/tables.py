@@ -1,0 +1,218 @@
+"""What a comparison found, as tables: a row per crawl, and a summary per spider and way to begin."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from focuscrawl.lab.measures import Comparison, Measures, compare, holm, interval, mean, superposition
+from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
+
+#: The columns of results.csv that are measures; those before them say what was crawled.
+FIGURES = (
+    *("pages", "relevant", "harvest", "target_recall", "score"),
+    *("judged_relevant", "judged_precision", "judged_recall", "similarity", "relevant_hosts", "requests"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A crawl and its measures; what it cost is None for the orders that nobody crawled."""
+
+    web: str
+    topic: str
+    seeds: str
+    spider: str
+    repeat: int
+    measures: Measures
+    cpu: float | None = None
+    seconds: float | None = None
+
+    @property
+    def place(self) -> tuple[str, str, str, str, int]:
+        """What was crawled, as the first columns of the tables."""
+        return self.web, self.topic, self.seeds, self.spider, self.repeat
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A spider over all topics and repeats, from one way to begin. Means are of the topics' means."""
+
+    seeds: str
+    spider: str
+    topics: int
+    score: float
+    interval: tuple[float, float] | None
+    relevant: float
+    harvest: float | None
+    target_recall: float | None
+    judged_precision: float | None
+    judged_recall: float | None
+    similarity: float
+    relevant_hosts: float
+    requests: float
+    #: CPU milliseconds a page; None for orders that nobody crawled.
+    cost: float | None
+    #: By topic.
+    scores: dict[str, float]
+    #: Relevant pages after each page.
+    curve: list[float]
+    against: Comparison | None = None
+    #: The probability of `against`, put right for how many spiders were compared.
+    p_holm: float | None = None
+
+
+def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list[Summary]:
+    """Summaries by way to begin: the limit first, then the spiders by score, then the floor."""
+    groups: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    for row in rows:
+        groups.setdefault((row.seeds, row.spider), {}).setdefault(row.topic, []).append(row)
+    found = [_summary(seeds, spider, topics, pages, seed) for (seeds, spider), topics in groups.items()]
+    return [
+        summary
+        for seeds in dict.fromkeys(row.seeds for row in rows)
+        for summary in _compared([one for one in found if one.seeds == seeds], baseline)
+    ]
+
+
+def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], pages: int, seed: int) -> Summary:
+    scores = {topic: fmean(row.measures.score for row in rows) for topic, rows in topics.items()}
+
+    def average(name: str) -> float | None:
+        return mean([mean([getattr(row.measures, name) for row in rows]) for rows in topics.values()])
+
+    curves = [[_padded(row.measures.curve, pages) for row in rows] for rows in topics.values()]
+    fetched = sum(row.measures.pages for rows in topics.values() for row in rows if row.cpu is not None)
+    cpu = sum(row.cpu or 0.0 for rows in topics.values() for row in rows)
+    return Summary(
+        seeds=seeds,
+        spider=spider,
+        topics=len(topics),
+        score=fmean(scores.values()),
+        interval=interval([[row.measures.score for row in rows] for rows in topics.values()], seed),
+        relevant=average("relevant") or 0.0,
+        harvest=average("harvest"),
+        target_recall=average("target_recall"),
+        judged_precision=average("judged_precision"),
+        judged_recall=average("judged_recall"),
+        similarity=average("similarity") or 0.0,
+        relevant_hosts=average("relevant_hosts") or 0.0,
+        requests=average("requests") or 0.0,
+        cost=1000 * cpu / fetched if fetched else None,
+        scores=scores,
+        curve=[fmean(fmean(curve[t] for curve in repeats) for repeats in curves) for t in range(pages)],
+    )
+
+
+def _padded(curve: Sequence[int], pages: int) -> list[int]:
+    return [*curve[:pages], *([curve[-1] if curve else 0] * (pages - len(curve)))]
+
+
+def _compared(summaries: Sequence[Summary], baseline: str) -> list[Summary]:
+    reference = next((one.scores for one in summaries if one.spider == baseline), {})
+    against = {
+        one.spider: compare(one.scores, reference) for one in summaries if one.spider not in (baseline, LIMIT, CHANCE)
+    }
+    sure = {spider: comparison for spider, comparison in against.items() if comparison is not None}
+    adjusted = dict(zip(sure, holm([comparison.p for comparison in sure.values()]), strict=True))
+    place = {LIMIT: 0, FLOOR: 2, CHANCE: 3}
+    return sorted(
+        (
+            Summary(**(vars(one) | {"against": against.get(one.spider), "p_holm": adjusted.get(one.spider)}))
+            for one in summaries
+        ),
+        key=lambda one: (place.get(one.spider, 1), -one.score, one.spider),
+    )
+
+
+def superpositions(rows: Iterable[Row]) -> dict[tuple[str, str, str], float | None]:
+    """By way to begin and two spiders: the mean share of the relevant pages of either that both found."""
+    crawls: dict[tuple[str, str], dict[tuple[str, int], frozenset[int]]] = {}
+    for row in rows:
+        if row.spider != LIMIT:
+            crawls.setdefault((row.seeds, row.spider), {})[row.topic, row.repeat] = row.measures.found
+    ratios: dict[tuple[str, str, str], float | None] = {}
+    for (one, first), (other, second) in combinations(crawls.items(), 2):
+        if one[0] == other[0]:
+            both = [superposition(first[crawl], second[crawl]) for crawl in first if crawl in second]
+            ratios[one[0], one[1], other[1]] = mean(both)
+    return ratios
+
+
+# ---- files
+
+
+def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    path.write_text(text.getvalue(), "utf-8")
+
+
+def _cell(value: Any) -> Any:
+    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else value
+
+
+def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary], pages: int) -> None:
+    """Write results.csv, curves.csv, summary.csv, superposition.csv and costs.csv.
+
+    What was measured with a clock is in costs.csv alone: the others are the same whenever the same is crawled.
+    """
+    where = ("web", "topic", "seeds", "spider", "repeat")
+    _write(
+        folder / "results.csv",
+        (*where, *FIGURES),
+        ((*row.place, *(getattr(row.measures, name) for name in FIGURES)) for row in rows),
+    )
+    _write(
+        folder / "curves.csv",
+        (*where, "page", "relevant", "judged_relevant"),
+        (
+            (*row.place, t, found, row.measures.judged_curve[t - 1] if row.measures.judged_curve else None)
+            for row in rows
+            for t, found in enumerate(row.measures.curve, 1)
+        ),
+    )
+    _write(
+        folder / "costs.csv",
+        (*where, "cpu_seconds", "seconds", "cpu_ms_a_page"),
+        (
+            (*row.place, row.cpu, row.seconds, 1000 * row.cpu / max(1, row.measures.pages))
+            for row in rows
+            if row.cpu is not None
+        ),
+    )
+    _write(
+        folder / "summary.csv",
+        (
+            *("seeds", "spider", "topics", "score", "score_low", "score_high", "relevant", "harvest", "target_recall"),
+            *("judged_precision", "judged_recall", "similarity", "relevant_hosts", "requests"),
+            *("against_baseline", "better", "worse", "p", "p_holm"),
+        ),
+        (
+            (
+                *(one.seeds, one.spider, one.topics, one.score, *(one.interval or (None, None))),
+                *(one.relevant, one.harvest, one.target_recall, one.judged_precision, one.judged_recall),
+                *(one.similarity, one.relevant_hosts, one.requests),
+                *(
+                    (one.against.difference, one.against.better, one.against.worse, one.against.p)
+                    if one.against
+                    else (None,) * 4
+                ),
+                one.p_holm,
+            )
+            for one in summaries
+        ),
+    )
+    _write(
+        folder / "superposition.csv",
+        ("seeds", "spider", "other", "superposition"),
+        ((*key, ratio) for key, ratio in superpositions(rows).items()),
+    )

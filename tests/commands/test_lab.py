@@ -1,0 +1,255 @@
+"""`scrapy lab`: real comparisons on small webs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from focuscrawl.web.webs import MemoryWeb
+from tests.conftest import Crawled, at, scrapy
+
+HEAD = ["web", "topic", "seeds", "spider", "repeat", "pages", "relevant", "harvest", "target_recall", "score"]
+TEXT = "Sorting an array by comparison: bubble sort and merge sort. "
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A web of a start, ten pages about sorting in a row, and forty about nothing; and two topics on it."""
+    folder = tmp_path_factory.mktemp("world")
+    web = MemoryWeb()
+
+    def add(name: str, text: str, links: list[str], labels: list[str]) -> None:
+        anchors = "".join(f'<p><a href="{at(link)}">{link}</a></p>' for link in links)
+        web.add(at(name), f"<title>{name}</title><p>{text} This is {name}.</p>{anchors}", labels)
+
+    add("start", "Here and there.", ["other/0", "sort/0", "other/1"], [])
+    for number in range(10):
+        add(f"sort/{number}", TEXT, [f"sort/{number + 1}", f"other/{4 * number}"], ["sorting"])
+        for other in range(4 * number, 4 * number + 4):
+            add(f"other/{other}", "Weather and cake.", [f"other/{(other + 1) % 40}", f"other/{(other * 7) % 40}"], [])
+    web.save(folder / "web.sqlite")
+    (folder / "topics").mkdir()
+    topic = f'name = "Sorting"\nlabel = "sorting"\nkeywords = {{ sort = 3, array = 2 }}\nseeds = ["{at("sort/0")}"]\n'
+    (folder / "topics" / "sorting.toml").write_text(topic)
+    (folder / "topics" / "again.toml").write_text(topic.replace("array = 2", "bubble = 2").replace("sort/0", "start"))
+    return folder
+
+
+def lab(
+    world: Path, out: Path, *more: object, spiders: str = "best_first,info_spiders", pages: int = 12, jobs: int = 1
+):
+    where = ("--web", world / "web.sqlite", "--topics", world / "topics", "--out", out)
+    return scrapy("lab", *where, "--spiders", spiders, "--pages", pages, "--jobs", jobs, *more)
+
+
+@pytest.fixture(scope="module")
+def compared(world, tmp_path_factory):
+    out = tmp_path_factory.mktemp("lab") / "out"
+    result = lab(world, out, "--seeds", "topic,generic", "--repeat", 2, jobs=2)
+    assert result.returncode == 0, result.stderr
+    return out, result
+
+
+def test_the_right_figures_of_a_web_that_is_known(compared):
+    out, _ = compared
+    rows = table(out / "results.csv")
+    assert list(rows[0])[:10] == HEAD
+    found = {(row["topic"], row["seeds"], row["spider"]): row for row in rows if row["repeat"] == "1"}
+    limit = found["sorting", "topic", "omniscient"]
+    assert (limit["pages"], limit["relevant"], limit["score"]) == ("10", "10", "1.000000")
+    best = found["sorting", "topic", "best_first"]
+    # links of a page are worth the same, and of equals the one first found comes first: sort/0, sort/1, other/0, sort/2,
+    # other/4, sort/3, other/8, sort/4, other/12; then other/16, which other/8 had led to, before sort/5 and sort/6. That
+    # is 1 2 2 3 3 4 4 5 5 5 6 7 relevant pages, where 1 2 … 9 10 10 10 are to be had
+    assert (best["pages"], best["relevant"], best["harvest"]) == ("12", "7", "0.583333")
+    assert float(best["score"]) == pytest.approx(47 / 75, abs=1e-6)
+    assert best["target_recall"] == "0.666667"  # 6 of 9: the seed is no target
+    assert (best["judged_relevant"], best["judged_precision"], best["judged_recall"]) == ("7", "1.000000", "1.000000")
+    assert found["sorting", "topic", "breadth_first"]["score"] < best["score"]
+    assert found["sorting", "topic", "random"]["judged_relevant"] == ""
+    assert best["relevant_hosts"] == "1"
+
+
+def test_every_crawl_has_a_row_and_a_curve(compared):
+    out, _ = compared
+    rows = table(out / "results.csv")
+    spiders = {"breadth_first", "best_first", "info_spiders", "random"}
+    assert {row["spider"] for row in rows} == {*spiders, "omniscient"}
+    assert len(rows) == 2 * 2 * (2 * len(spiders) + 1)
+    curves = table(out / "curves.csv")
+    for row in rows:
+        key = {name: row[name] for name in HEAD[:5]}
+        points = [point for point in curves if {name: point[name] for name in HEAD[:5]} == key]
+        assert len(points) == int(row["pages"])
+        assert points[-1]["relevant"] == row["relevant"]
+    assert {row["spider"] for row in table(out / "costs.csv")} == {"breadth_first", "best_first", "info_spiders"}
+    assert not {"cpu", "seconds", "cpu_seconds"} & rows[0].keys()
+
+
+def test_the_report_tells_all_in_one_file(compared):
+    out, result = compared
+    text = (out / "report.html").read_text("utf-8")
+    for part in ("<svg", "best_first", "omniscient", "How to read this", "From a generic start", at("start")):
+        assert part in text
+    assert "src=" not in text
+    assert f"The generic start is {at('start')}" in result.stdout
+    assert "does best: its score is" in result.stdout
+    assert (out / "curves-generic.svg").read_text().startswith("<svg")
+
+
+def test_the_same_command_gives_the_same_results(compared, world, tmp_path):
+    out, _ = compared
+    again = lab(world, tmp_path / "again", "--seeds", "topic", "generic", "--repeat", 2)
+    assert again.returncode == 0, again.stderr
+    for name in ("results.csv", "curves.csv", "summary.csv", "superposition.csv"):
+        assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes(), name
+
+
+def test_a_crawl_of_the_lab_is_the_crawl_of_a_process_of_its_own(compared, world, tmp_path):
+    """Crawls share a process there: nothing may be left over from the one before."""
+    out, _ = compared
+    for spider in ("best_first", "info_spiders", "breadth_first"):
+        options = ("-a", f"topic={world / 'topics' / 'sorting.toml'}", "-a", "max_pages=12", "-L", "ERROR")
+        settings = ("-s", f"FOCUS_WEB={world / 'web.sqlite'}", "-s", "CONCURRENT_REQUESTS=1")
+        alone = tmp_path / spider
+        result = scrapy("crawl", spider, *options, *settings, "-s", f"FOCUS_DIR={alone}", PYTHONHASHSEED="0")
+        assert result.returncode == 0, result.stderr
+        (kept,) = (out / "crawls").glob(f"sorting.topic.{spider.replace('_', '-')}.1.*.json")
+        assert json.loads(kept.read_text())["urls"] == Crawled(alone).urls
+
+
+def test_finished_crawls_are_not_run_again(world, tmp_path):
+    out = tmp_path / "out"
+    assert lab(world, out, spiders="keyword").returncode == 0
+    first = (out / "results.csv").read_bytes()
+    kept = sorted((out / "crawls").glob("*.*.*.json"))
+    assert len(kept) == 2 * 3
+    kept[0].unlink()  # as if the comparison had been killed before this one was done
+    for path in kept[1:]:
+        os.utime(path, (1, 1))
+    assert lab(world, out, spiders="keyword").returncode == 0
+    assert [path.stat().st_mtime == 1 for path in kept] == [False, *[True] * 5]
+    assert (out / "results.csv").read_bytes() == first
+    assert not [path for path in (out / "crawls").iterdir() if path.is_dir()]
+
+
+def test_what_cannot_be_compared_is_told_and_the_rest_runs(world, tmp_path):
+    topics = tmp_path / "topics"
+    topics.mkdir()
+    good = (world / "topics" / "sorting.toml").read_text()
+    for name, text in {
+        "good": good,
+        "unlabelled": good.replace('label = "sorting"\n', ""),
+        "mislabelled": good.replace('label = "sorting"', 'label = "cakes"'),
+        "stray": good.replace("sort.example/0", "nowhere.example/"),
+        "lost": good.replace("sort.example/0", "other.example/1"),
+        "broken": "name = ",
+    }.items():
+        (topics / f"{name}.toml").write_text(text)
+    where = ("--web", world / "web.sqlite", "--topics", topics, "--out", tmp_path / "out", "--pages", 5)
+    result = scrapy("lab", *where, "--spiders", "keyword,best_frist,baseline", "--jobs", 1)
+    assert result.returncode == 0, result.stderr
+    for line in (
+        "broken.toml': not valid TOML",
+        "unlabelled.toml' has no label; say which of web counts",
+        "no page of web is labelled 'cakes'; labels: sorting",
+        "topic 'stray' from topic seeds: none of 1 seeds is a page of web",
+        "topic 'lost' from topic seeds: none of 10 pages labelled 'sorting' can be reached",
+        "unknown spider 'best_frist'; did you mean best_first?",
+        "baseline is left out of 'good': topic 'Sorting'",
+    ):
+        assert line in result.stderr
+    assert {(row["topic"], row["spider"]) for row in table(tmp_path / "out" / "results.csv")} == {
+        ("good", name) for name in ("omniscient", "breadth_first", "keyword", "best_first", "random")
+    }
+    assert "did you mean best_first?" in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
+def test_a_crawl_that_fails_fails_alone(world, tmp_path):
+    """An apprentice that finds too little to learn from says so; the others have their rows."""
+    topics = tmp_path / "topics"
+    topics.mkdir()
+    lists = {"examples": [at(f"sort/{n}") for n in range(6)], "counterexamples": [at("nowhere")]}
+    extra = "".join(f"{name} = {json.dumps(urls)}\n" for name, urls in lists.items())
+    (topics / "sorting.toml").write_text((world / "topics" / "sorting.toml").read_text() + extra)
+    where = ("--web", world / "web.sqlite", "--topics", topics, "--out", tmp_path / "out", "--pages", 5)
+    result = scrapy("lab", *where, "--spiders", "baseline", "--jobs", 1)
+    assert result.returncode == 1
+    assert "baseline on 'sorting' from topic seeds failed: " in result.stderr
+    assert "0 of its 1 counterexamples could be read" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "best_first" in {row["spider"] for row in table(tmp_path / "out" / "results.csv")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--web", "nowhere.sqlite"], "web 'nowhere.sqlite': no such file"),
+        (["--web", "README.md"], "cannot be read"),
+        (["--topics", "nowhere"], "no such folder, nor a topic file"),
+        (["--pages", "0"], "--pages 0: expected a whole number, at least 1"),
+        (["--repeat", "-1"], "--repeat -1: expected"),
+        (["--seeds", "nowhere"], "'nowhere' is not a URL"),
+        (["--generic", "topic"], "--generic topic: expected one URL"),
+        (["--out", "README.md/x"], "cannot write to"),
+    ],
+)
+def test_bad_arguments_cost_one_line(arguments, says, tmp_path):
+    result = scrapy("lab", "--out", tmp_path, *arguments)
+    assert result.returncode == 1
+    assert says in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_nothing_of_somebody_else_is_written_over(tmp_path):
+    (tmp_path / "results.csv").write_text("mine")
+    result = scrapy("lab", "--out", tmp_path)
+    assert result.returncode == 1
+    assert "holds results.csv, but no crawls that it belongs to" in result.stderr
+    assert (tmp_path / "results.csv").read_text() == "mine"
+
+
+def test_nothing_left_to_compare_is_an_error(world, tmp_path):
+    result = lab(world, tmp_path / "out", "--seeds", "http://nowhere.example/")
+    assert result.returncode == 1
+    assert result.stderr.strip().splitlines()[-1] == "focuscrawl: nothing is left to compare"
+
+
+def test_a_finished_crawl_is_a_web_to_compare_on(world, tmp_path):
+    crawl = tmp_path / "before"
+    topic = world / "topics" / "sorting.toml"
+    where = ("-s", f"FOCUS_WEB={world / 'web.sqlite'}", "-s", f"FOCUS_DIR={crawl}", "-L", "ERROR")
+    assert scrapy("crawl", "breadth_first", "-a", f"topic={topic}", *where).returncode == 0
+    judged = sqlite3.connect(crawl / "crawl.sqlite").execute("SELECT total(relevant) FROM page").fetchone()[0]
+    out = tmp_path / "out"
+    options = ("--topics", topic, "--spiders", "best_first", "--pages", 60, "--out", out, "--keep", "--jobs", 1)
+    result = scrapy("lab", "--web", crawl / "crawl.sqlite", *options)
+    assert result.returncode == 0, result.stderr
+    rows = {row["spider"]: row for row in table(out / "results.csv")}
+    assert rows["best_first"]["web"] == "before"
+    assert int(rows["best_first"]["relevant"]) == int(rows["omniscient"]["relevant"]) == judged == 10
+    (kept,) = (path for path in (out / "crawls").iterdir() if path.is_dir() and "best-first" in path.name)
+    assert Crawled(kept).urls[0] == at("sort/0")
+
+
+def test_the_embedded_web_is_labelled(tmp_path):
+    result = scrapy(
+        "lab", "--web", "demo", "--spiders", "keyword", "--pages", 60, "--out", tmp_path, "-s", "FOCUS_TRAPS=0"
+    )
+    assert result.returncode == 0, result.stderr
+    score = {row["spider"]: float(row["score"]) for row in table(tmp_path / "results.csv")}
+    assert score["omniscient"] == 1 >= score["keyword"] > score["breadth_first"] > score["random"]
+
+
+def test_help_has_an_example():
+    assert "scrapy lab --web demo" in " ".join(scrapy("lab", "--help").stdout.split())

@@ -1,0 +1,160 @@
+"""What a comparison is made of."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.spiderloader import SpiderLoader
+from scrapy.utils.project import get_project_settings
+
+from focuscrawl.errors import FocusError
+from focuscrawl.lab.plan import Job, Spec, jobs_of, make_trials, read_spiders, read_starts, read_topics
+from focuscrawl.lab.survey import Survey
+from focuscrawl.topic import Topic, load_topic
+from tests.conftest import at, small_web
+
+LOADER = SpiderLoader.from_settings(get_project_settings())
+
+
+def test_a_spider_is_written_with_its_options():
+    assert Spec.parse("hits") == Spec("hits", "hits")
+    spec = Spec.parse("apprentice:lessons=c:/x:distance=3")
+    assert (spec.name, spec.options) == ("apprentice", (("lessons", "c:/x"), ("distance", "3")))
+
+
+def test_breadth_first_and_the_baseline_are_always_compared():
+    found, problems = read_spiders("hits", LOADER, "keyword")
+    assert [spec.text for spec in found] == ["breadth_first", "hits", "keyword"]
+    assert problems == []
+    everybody, _ = read_spiders("all", LOADER, "best_first")
+    assert {spec.name for spec in everybody} == set(LOADER.list())
+    assert len(everybody) == len(LOADER.list())
+
+
+def test_an_unknown_spider_is_told_and_the_others_stay():
+    found, problems = read_spiders("best_frist,keyword,zzz", LOADER, "best_first")
+    assert [spec.text for spec in found] == ["breadth_first", "keyword", "best_first"]
+    assert problems[0] == "unknown spider 'best_frist'; did you mean best_first?"
+    assert "there are apprentice" in problems[1]
+    with pytest.raises(FocusError, match="name some of"):
+        read_spiders(",", LOADER, "best_first")
+
+
+def test_ways_to_begin_are_words_and_urls():
+    assert read_starts(["topic,generic"]) == (["topic", "generic"], [])
+    assert read_starts(["generic", "http://a.example/x,y,http://b.example/,topic"]) == (
+        ["generic", "given", "topic"],
+        ["http://a.example/x,y", "http://b.example/"],
+    )
+    with pytest.raises(FocusError, match="'nowhere' is not a URL"):
+        read_starts(["nowhere"])
+
+
+def test_topics_come_from_a_folder_a_file_or_the_project(tmp_path):
+    (tmp_path / "good.toml").write_text('name = "Good"')
+    (tmp_path / "bad.toml").write_text("name = ")
+    topics, problems = read_topics(str(tmp_path))
+    assert list(topics) == ["good"]
+    assert "bad.toml" in problems[0]
+    assert list(read_topics(str(tmp_path / "good.toml"))[0]) == ["good"]
+    assert list(read_topics("sorting")[0]) == ["sorting"]
+    with pytest.raises(FocusError, match="no such folder"):
+        read_topics("nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FocusError, match=r"no \*.toml"):
+        read_topics(str(tmp_path / "empty"))
+
+
+@pytest.fixture
+def survey():
+    web = small_web({"a": ["b", "c"], "b": ["d"], "c": [], "d": [], "far": ["e"], "e": []})
+    web.page_labels |= {at(name): ["good"] for name in ("a", "c", "d", "e")}
+    return Survey.of(web, {})
+
+
+def trials_of(survey, topic, pages=10, **starts):
+    return make_trials({"t": topic}, survey, starts or {"topic": []}, pages, "the web")
+
+
+def test_a_trial_knows_what_can_be_found(survey):
+    (trial,), problems = trials_of(survey, Topic("T", label="good", seeds=[at("a")]))
+    assert problems == []
+    assert trial.reachable == 3
+    assert [survey.urls[page] for page in trial.best] == [at("a"), at("c"), at("b"), at("d")]
+    assert {survey.urls[page] for page in trial.targets} == {at("c"), at("d")}  # the seed is known
+    (other,), _ = trials_of(survey, Topic("T", label="good", seeds=[at("a")], targets=[at("d")]), given=[at("b")])
+    assert {survey.urls[page] for page in other.targets} == {at("d")}
+    assert other.starts == (at("b"),)
+
+
+@pytest.mark.parametrize(
+    ("topic", "says"),
+    [
+        (Topic("T", seeds=[at("a")]), "has no label; say which of the web counts"),
+        (Topic("T", label="x", seeds=[at("a")]), "no page of the web is labelled 'x'; labels: good"),
+        (Topic("T", label="good", seeds=[at("nowhere")]), "none of 1 seeds is a page of the web"),
+        (Topic("T", label="good", seeds=[at("a")], targets=[at("e")]), "none of its 1 targets can be reached"),
+    ],
+)
+def test_topics_that_cannot_be_measured_are_told(survey, topic, says):
+    trials, (problem,) = trials_of(survey, topic)
+    assert trials == []
+    assert says in problem
+
+
+def test_what_is_out_of_reach_is_told(survey):
+    topic = Topic("T", label="good", seeds=[at("b")])
+    assert "can be reached in 1 pages" in trials_of(survey, topic, pages=1)[1][0]
+    survey.labels[survey.number(at("d"))] = []
+    assert "none of 3 pages labelled 'good' can be reached; left out" in trials_of(survey, topic)[1][0]
+
+
+def test_a_topic_may_go_by_its_name(survey):
+    assert trials_of(survey, Topic("good", seeds=[at("a")]))[1] == []
+
+
+def jobs(spiders: str, topic: Topic, repeats: int = 1, seed: int = 1, pages: int = 100) -> list[Job | str]:
+    web = small_web({"a": ["b"], "b": []})
+    web.page_labels[at("b")] = ["sorting"]
+    given = [at(name) for name in "abcdefgh"]
+    (trial,), _ = make_trials({"t": topic}, Survey.of(web, {}), {"given": given}, pages, "the web")
+    found, _ = read_spiders(spiders, LOADER, "best_first")
+    facts = {"web": "web.sqlite", "pages": pages, "digests": ("1", "2")}
+    return list(jobs_of(trial, topic, found, repeats, seed, **facts))
+
+
+def test_spiders_that_lack_something_are_left_out_with_a_line():
+    topic = load_topic("sorting")
+    topic.examples = []
+    found = jobs("baseline,apprentice,hits:evry=3,keyword:max_pages=3", topic)
+    lines = [line for line in found if isinstance(line, str)]
+    assert [job.spider for job in found if isinstance(job, Job)] == ["breadth_first", "best_first"]
+    assert lines[0].startswith("baseline is left out of 't': topic 'Sorting algorithms' (sorting) has no examples")
+    assert "did you mean every?" in lines[2]
+    assert "give --pages" in lines[3]
+
+
+def test_the_apprentice_takes_lessons_and_chance_has_a_seed():
+    found = {
+        job.spider: dict(job.options) for job in jobs("apprentice,info_spiders,hits:every=7", load_topic("sorting"))
+    }
+    assert found["apprentice"] == {"lessons": "auto", "lesson_pages": "50"}
+    assert found["info_spiders"] == {"seed": "1"}
+    assert found["hits:every=7"] == {"every": "7"}
+    assert found["best_first"] == {}
+
+
+def test_repeats_shuffle_the_seeds_and_change_the_chances():
+    first, second, *_ = [job for job in jobs("info_spiders", load_topic("sorting"), 2) if job.name == "info_spiders"]
+    assert first.starts == tuple(at(name) for name in "abcdefgh")
+    assert first.starts != second.starts
+    assert sorted(first.starts) == sorted(second.starts)
+    assert (dict(first.options)["seed"], dict(second.options)["seed"]) == ("1", "2")
+    assert jobs("info_spiders", load_topic("sorting"), 2) == jobs("info_spiders", load_topic("sorting"), 2)
+
+
+def test_a_crawl_has_another_name_when_anything_is_another():
+    topic = load_topic("sorting")
+    names = [jobs("keyword", topic)[0].key, jobs("keyword", topic, pages=99)[0].key]
+    names += [jobs("keyword", topic, 2)[1].key]
+    assert len(set(names)) == 3
+    assert jobs("keyword,hits", topic)[0].key == names[0]  # whoever else is compared does not matter

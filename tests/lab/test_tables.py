@@ -1,0 +1,134 @@
+"""Summaries, advice and charts, from crawls made up for the purpose."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from focuscrawl.lab.advice import advise
+from focuscrawl.lab.charts import bars, curves, styles, write_charts
+from focuscrawl.lab.measures import measure
+from focuscrawl.lab.report import lab_report
+from focuscrawl.lab.tables import Row, summarise, superpositions
+
+RELEVANT = frozenset(range(10))
+HOSTS = dict.fromkeys(RELEVANT, "a.example")
+
+
+def row(topic: str, spider: str, fetched: list[int], repeat: int = 1, seeds: str = "topic", cpu: float | None = 0.1):
+    facts = {"pages": 10, "relevant": RELEVANT, "targets": {0, 1}, "limit": list(range(10)), "hosts": HOSTS}
+    measures = measure(fetched, [None] * len(fetched), requests=10, similarity=[0.0] * 10, **facts)
+    return Row("web", topic, seeds, spider, repeat, measures, cpu, cpu)
+
+
+def good(number: int) -> list[int]:
+    """A crawl of ten pages that begins with so many relevant ones."""
+    return [*range(number), *range(100, 110 - number)]
+
+
+def comparison(topics: int = 8, **spiders: int) -> list[Row]:
+    rows = []
+    for number in range(topics):
+        rows.append(row(f"t{number}", "omniscient", good(10), cpu=None))
+        rows += [row(f"t{number}", name, good(found + number % 2)) for name, found in spiders.items()]
+        rows.append(row(f"t{number}", "random", good(0), cpu=None))
+    return rows
+
+
+def test_the_limit_is_on_top_and_the_floor_at_the_bottom():
+    rows = comparison(keyword=3, breadth_first=7, best_first=5)
+    names = [one.spider for one in summarise(rows, 10, "best_first", 1)]
+    assert names == ["omniscient", "best_first", "keyword", "breadth_first", "random"]
+
+
+def test_topics_count_alike_however_often_they_were_crawled():
+    rows = [row("one", "x", good(0), repeat) for repeat in range(1, 4)] + [row("other", "x", good(10))]
+    (summary,) = summarise(rows, 10, "best_first", 1)
+    assert summary.score == 0.5
+    assert summary.relevant == 5
+    assert summary.curve[-1] == 5
+    assert summary.interval[0] < 0.5 < summary.interval[1]
+
+
+def test_spiders_are_tested_against_the_baseline():
+    found = {one.spider: one for one in summarise(comparison(keyword=3, best_first=5, hits=8), 10, "best_first", 1)}
+    assert found["best_first"].against is None
+    assert found["hits"].against.better == 8
+    assert found["keyword"].against.worse == 8
+    assert found["hits"].p_holm == pytest.approx(2 * found["hits"].against.p)
+    assert found["omniscient"].against is None
+
+
+def test_superposition_compares_the_same_crawls():
+    rows = [row("t", "x", [0, 1, 2]), row("t", "y", [1, 2, 3]), row("u", "x", [0]), row("u", "y", [0])]
+    rows += [row("t", "y", [0], seeds="generic")]
+    assert superpositions(rows) == {("topic", "x", "y"): pytest.approx(0.75)}
+
+
+def advice(**spiders: int) -> str:
+    return advise(summarise(comparison(**spiders), 10, "best_first", 1), "the web", 10)
+
+
+def test_the_advice_names_the_best_and_how_sure_it_is():
+    text = advice(hits=8, best_first=5, breadth_first=2)
+    assert text.startswith("On the web, from the topics' own seeds, hits does best: its score is 0.")
+    assert "that order finds 10" in text
+    assert "breadth_first (ahead on 8 of 8 topics, p = 0.0078)" in text
+    assert "Next is best_first" in text
+    assert "little" not in text
+
+
+def test_the_advice_says_when_nothing_helps():
+    assert "no strategy compared here is worth its cost" in advice(breadth_first=8, best_first=2)
+    assert "practically the same" in advice(hits=5, best_first=5, breadth_first=1)
+    assert "2 topics say little" in advice(topics=2, hits=5, best_first=4, breadth_first=1)
+    assert "against none by breadth_first" in advise(
+        summarise([row("t", "hits", good(3)), row("t", "breadth_first", good(0))], 10, "best_first", 1), "w", 10
+    )
+
+
+def test_a_strategy_that_costs_far_less_is_mentioned():
+    def told(found: int, cpu: float) -> bool:
+        rows = [row("t", "hits", good(8), cpu=1.0), row("t", "keyword", good(found), cpu=cpu)]
+        return "keyword comes near it for 10% of the CPU time" in advise(summarise(rows, 10, "hits", 1), "w", 10)
+
+    assert told(8, 0.1)
+    assert not told(8, 0.9)  # hardly cheaper
+    assert not told(6, 0.1)  # not near
+
+
+def test_charts_are_svg_files_that_stand_alone(tmp_path):
+    summaries = summarise(comparison(keyword=3, best_first=5), 10, "best_first", 1)
+    look = styles([one.spider for one in summaries])
+    assert len({look["keyword"].colour, look["best_first"].colour, look["random"].colour}) == 3
+    write_charts(tmp_path, summaries, look)
+    for name in ("curves-topic.svg", "scores-topic.svg"):
+        root = ET.fromstring((tmp_path / name).read_text("utf-8"))
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert "best_first" in {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert ET.fromstring(bars(summaries, look)) is not None
+    assert curves({}, {}) == "<p>No relevant pages.</p>"
+    assert curves({"x": [0.0, 0.0]}, look) == "<p>No relevant pages.</p>"
+
+
+def test_charts_are_png_where_matplotlib_is(tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib, the extra `lab`, is not installed")
+    summaries = summarise(comparison(keyword=3, best_first=5), 10, "best_first", 1)
+    assert write_charts(tmp_path, summaries, styles([one.spider for one in summaries]))
+    assert (tmp_path / "curves-topic.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "scores-topic.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_report_needs_no_network_and_escapes_what_it_is_given():
+    rows = [*comparison(**{"hits:every=<b>": 6, "best_first": 5}), row("<i>", "best_first", good(3))]
+    summaries = summarise(rows, 10, "best_first", 1)
+    look = styles([one.spider for one in summaries])
+    facts = {"web": "<web>", "pages": 10, "baseline": "best_first", "starts": {"topic": []}, "notes": ["<left> out"]}
+    text = lab_report(summaries, superpositions(rows), look, **facts)
+    assert "<left>" not in text
+    assert "&lt;left&gt; out" in text
+    assert "every=<b>" not in text
+    assert "&lt;i&gt;" in text
+    for resource in ("src=", "@import", "url(", "<link"):
+        assert resource not in text
