@@ -14,11 +14,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, Spider
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.python import to_unicode
 
 from focuscrawl import __version__, urls
@@ -36,8 +37,6 @@ from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from scrapy.crawler import Crawler
 
 _NOTHING = Judgement(0.0, False, {})
 
@@ -242,6 +241,17 @@ class FocusedSpider(Spider):
             self.examples = [page async for page in self._read_examples(self.topic.examples)]
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.taught()
+
+    async def crawl_before(self, spider: str, folder: str, **options: Any) -> Path:
+        """Have another spider crawl the same topic first, in a folder of this crawl, as far as it has not."""
+        place = self.crawl.folder / folder
+        settings = cast("Settings", self.settings.copy())
+        settings.frozen = False
+        settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
+        given = {name: value for name, value in self.given.items() if value}
+        self.logger.info("The spider '%s' crawls into %s first", spider, place)
+        await AsyncCrawlerRunner(settings).crawl(spider, **given, **options)
+        return place
 
     def ready(self) -> bool:
         """Whether an earlier run has left what this strategy needs to have learned."""

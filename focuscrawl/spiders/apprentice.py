@@ -20,10 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
-from scrapy.crawler import AsyncCrawlerRunner
 
 from focuscrawl.errors import FocusError
 from focuscrawl.graph import LinkGraph, hits
@@ -34,9 +33,6 @@ from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
 from focuscrawl.spiders.baseline import FRONTIER
 from focuscrawl.store import Store
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
 
 #: Lessons below which nothing is learned from a crawl.
 LEAST = 20
@@ -81,7 +77,11 @@ class ApprenticeSpider(LearningSpider):
         if model is not None:
             self._resume(model)
         elif self.lessons:
-            folder = await self._baseline() if self.lessons == "auto" else Path(self.lessons)
+            folder = Path(self.lessons)
+            if self.lessons == "auto":
+                options = {name: getattr(self, name) for name in ("features", "selection", "rarity")}
+                options |= {"judge": self.kind_of_judge, "max_pages": self.lesson_pages}
+                folder = await self.crawl_before("baseline", "lessons", **options)
             self._study_lessons(folder)
         await super().study()
 
@@ -91,23 +91,6 @@ class ApprenticeSpider(LearningSpider):
             self._contexts, self._labels = model["contexts"], model["labels"]
             for label, link in _lessons(self.crawl.store, after=model["pages"]):
                 self._add(label, link)
-
-    async def _baseline(self) -> Path:
-        """Have the baseline crawl, as far as it has not."""
-        folder = self.crawl.folder / "lessons"
-        settings = cast("Settings", self.settings.copy())
-        settings.frozen = False
-        settings.update({"FOCUS_DIR": str(folder), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
-        options: dict[str, Any] = {name: value for name, value in self.given.items() if value}
-        options |= {
-            "features": self.features,
-            "selection": self.selection,
-            "judge": self.kind_of_judge,
-            "rarity": self.rarity,
-        }
-        self.logger.info("The baseline crawls %d pages into %s first", self.lesson_pages, folder)
-        await AsyncCrawlerRunner(settings).crawl("baseline", max_pages=self.lesson_pages, **options)
-        return folder
 
     def _study_lessons(self, folder: Path) -> None:
         """Learn from a finished crawl, and judge pages as it did."""

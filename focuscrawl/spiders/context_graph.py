@@ -35,16 +35,25 @@ class ContextGraphSpider(LearningSpider):
     name = "context_graph"
 
     layers = Option(3, "layers around the topic", at_least=1, at_most=8)
-    earlier = Option(
-        "", "directory of an earlier crawl, which knows who links to whom", given_as="crawl", expects="a directory"
-    )
+    earlier = Option("", "directory of an earlier crawl, or auto", given_as="crawl", expects="a directory or auto")
+    earlier_pages = Option(500, "pages of that crawl, breadth-first", given_as="crawl_pages", at_least=20)
 
     def prepare(self) -> None:
         if not self.earlier:
             raise FocusError(
                 "spider 'context_graph' needs to know who links to whom: run another spider first, such as `scrapy"
-                " crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR"
+                " crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or let it do both with -a"
+                " crawl=auto"
             )
+
+    @classmethod
+    def options_for(cls, pages: int) -> dict[str, str]:
+        return {"crawl": "auto", "crawl_pages": str(max(20, pages // 2))}
+
+    async def study(self) -> None:
+        if self.earlier == "auto" and not self.ready():
+            self.earlier = str(await self.crawl_before("breadth_first", "earlier", max_pages=self.earlier_pages))
+        await super().study()
 
     def ready(self) -> bool:
         data = self.read_model("context_graph.json")

@@ -13,24 +13,17 @@ from focuscrawl.web.webs import MemoryWeb, open_web
 SPIDERS = SpiderLoader.from_settings(get_project_settings()).list()
 
 
-@pytest.fixture(scope="module")
-def earlier(tmp_path_factory):
-    return tmp_path_factory.mktemp("earlier") / "crawl"
-
-
-def options(name: str, crawl, earlier) -> dict[str, object]:
+def options(name: str) -> dict[str, object]:
     """What some strategies cannot do without."""
     if name == "context_graph":
-        if not earlier.exists():
-            crawl("breadth_first", open_web("demo"), earlier, topic="sorting", max_pages=120)
-        return {"crawl": earlier}
+        return {"crawl": "auto", "crawl_pages": 120}
     return {"training": "online"} if name == "apprentice" else {}
 
 
 @pytest.mark.parametrize("name", SPIDERS)
-def test_it_crawls_and_tells_why(crawl, tmp_path, name, earlier):
+def test_it_crawls_and_tells_why(crawl, tmp_path, name):
     web = open_web("demo")
-    crawled = crawl(name, web, tmp_path / "c", topic="sorting", max_pages=60, **options(name, crawl, earlier))
+    crawled = crawl(name, web, tmp_path / "c", topic="sorting", max_pages=60, **options(name))
     assert len(crawled.urls) == len(set(crawled.urls)) == 60
     assert crawled.stats.get("log_count/ERROR", 0) == 0
     assert crawled.stats["focus/relevant"] > 0
@@ -43,9 +36,9 @@ def test_it_crawls_and_tells_why(crawl, tmp_path, name, earlier):
 
 
 @pytest.mark.parametrize("name", SPIDERS)
-def test_poor_pages_do_it_no_harm(crawl, tmp_path, name, earlier):
+def test_poor_pages_do_it_no_harm(crawl, tmp_path, name):
     """A seed with nothing to read, links without text, the same link twice, dead ends and dead links."""
-    extra = options(name, crawl, earlier)
+    extra = options(name)
     web = MemoryWeb()
     demo = open_web("demo")
     for url, answer in demo.pages():  # the topic's examples are there
