@@ -24,7 +24,7 @@ FOOD, WATER, REST = 1.0, 0.5, 0.0
 class FishSearchSpider(FocusedSpider):
     name = "fish_search"
 
-    width = Option(5, "links of an irrelevant page that are of any promise", at_least=1)
+    width = Option(15, "links of an irrelevant page that are of any promise", at_least=1)
     depth = Option(3, "steps through irrelevant pages", at_least=1)
     aggressiveness = Option(1.5, "how many times as many links of a relevant page are", at_least=1.0)
 
