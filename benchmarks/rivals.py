@@ -1,6 +1,6 @@
 """The niche genetic crawler and its rivals, those that live on links: what they find, when, and what it costs.
 
-    python benchmarks/rivals.py [--pages 1500] [--web FILE --topics DIR] [--into DIR]
+    python benchmarks/rivals.py [--pages 1500] [--spiders a,b] [--web FILE --topics DIR] [--into DIR]
 
 Crawls for real, one request at a time, from the seeds of each topic. A page is relevant if the web's label says so.
 Area is the mean of the curve of relevant pages, CPU the time of a crawl over that of best_first. With --into the crawls
@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
     parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
     parser.add_argument("--pages", type=int, default=STEPS[-1])
+    parser.add_argument("--spiders", default=",".join(SPIDERS), help="which; options behind a space")
     parser.add_argument("--into", type=Path)
     options = parser.parse_args()
     if not Path(options.web).exists():
@@ -65,6 +66,7 @@ def main() -> None:
     topics = sorted(options.topics.glob("*.toml"))
     web = open_web(options.web)
     labels = {topic: load_topic(str(topic)).label for topic in topics}
+    spiders = options.spiders.split(",")
     steps = [step for step in STEPS if step <= options.pages]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
         folder = options.into or Path(temporary)
@@ -73,7 +75,7 @@ def main() -> None:
                 crawl, spider, topic, options.web, options.pages, folder / f"{topic.stem}-{spider.replace(' ', '-')}"
             )
             for topic in topics  # topic by topic, so that a busy hour does not fall on one spider
-            for spider in SPIDERS
+            for spider in spiders
         }
         results = {key: job.result() for key, job in jobs.items()}
     found = {
@@ -82,18 +84,20 @@ def main() -> None:
     }
     head = "".join(f"{f'{step} pages':>12}" for step in steps)
     print(f"{'relevant pages, mean of ' + str(len(topics)) + ' topics':34}{head}{'area':>10}{'CPU':>8}")
-    for spider in SPIDERS:
+    for spider in spiders:
         curves = []
         for topic in topics:
             curve = list(accumulate(found[spider, topic]))
             curves.append(curve + curve[-1:] * (options.pages - len(curve)))
         cells = "".join(f"{mean([curve[step - 1] for curve in curves]):>12.1f}" for step in steps)
         area = mean([mean(curve) for curve in curves])
-        cpu = mean([results[spider, topic][1] / results["best_first", topic][1] for topic in topics])
-        print(f"{spider:34}{cells}{area:>10.1f}{cpu:>8.2f}")
+        cpu = ""
+        if "best_first" in spiders:
+            cpu = f"{mean([results[spider, topic][1] / results['best_first', topic][1] for topic in topics]):.2f}"
+        print(f"{spider:34}{cells}{area:>10.1f}{cpu:>8}")
     print()
     print("superposition ratio of relevant pages")
-    for one, other in combinations(SPIDERS[:3], 2):
+    for one, other in combinations([spider for spider in spiders if spider in SPIDERS[:3]], 2):
         ratios = []
         for topic in topics:
             sets = [

@@ -1,20 +1,24 @@
 """Treasure-Crawler against the context-graph crawler.
 
-    python benchmarks/treasure.py [--pages 1000] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
+    python benchmarks/treasure.py [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
 Both know the same beforehand: a breadth-first crawl of 500 pages from the same seeds, from which the one builds its
-T-Graph and the other its context graph. A page is relevant if the web's label says so; precision is the share of pages
-fetched that are, recall the share of the topic's targets fetched. DIR holds web files NAME.sqlite and
-topics/NAME/*.toml. With --into the crawls are kept, and a second run goes on where it stopped.
+T-Graph and the other its context graph. A page is relevant if the web's label says so; recall is the share of the
+topic's targets fetched in the end. The judge is measured against the labels, on the pages that the crawl fetched. Of
+each pair the first figure is treasure's. DIR holds web files NAME.sqlite and topics/NAME/*.toml. With --into the crawls
+are kept, and a second run goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from apprentice import WEBS, crawl, recall
 
@@ -27,23 +31,46 @@ GENERIC = {
 }
 EARLIER = 500
 SPIDERS = ("treasure", "context_graph")
+STEPS = (250, 1000)
 
 
-def run(topic: Path, web: str, seeds: str, pages: int, folder: Path) -> dict[str, tuple[int, float]]:
-    """Relevant pages and target recall of each."""
+class Result(NamedTuple):
+    """What a crawl has found, and how right its judge was."""
+
+    relevant: list[int]
+    recall: float
+    judged_precision: float
+    judged_recall: float
+
+
+def run(topic: Path, web: str, seeds: str, folder: Path) -> dict[str, Result]:
+    """What each finds."""
     options = [f"seeds={seeds}"] if seeds else []
     crawl("breadth_first", topic, web, folder / "earlier", EARLIER, *options)
     known, labelled = load_topic(str(topic)), open_web(web)
-    result = {}
+    results = {}
     for spider in SPIDERS:
-        fetched = crawl(spider, topic, web, folder / spider, pages, f"crawl={folder / 'earlier'}", *options)
-        result[spider] = (sum(known.label in labelled.labels(url) for url in fetched), recall(known, fetched, pages))
-    return result
+        fetched = crawl(spider, topic, web, folder / spider, STEPS[-1], f"crawl={folder / 'earlier'}", *options)
+        lines = (folder / spider / "pages.jsonl").open(encoding="utf-8")
+        judged = [json.loads(line)["matched"] for line in lines]
+        right = [known.label in labelled.labels(url) for url in fetched]
+        both = sum(one and other for one, other in zip(judged, right, strict=True))
+        results[spider] = Result(
+            [sum(right[:step]) for step in STEPS],
+            recall(known, fetched, STEPS[-1]),
+            both / max(1, sum(judged)),
+            both / max(1, sum(right)),
+        )
+    return results
+
+
+def mean(numbers: Iterable[float]) -> float:
+    found = list(numbers)
+    return sum(found) / len(found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--webs", default="wikipedia,webkb")
     parser.add_argument("--folder", type=Path, default=WEBS)
     parser.add_argument("--into", type=Path)
@@ -53,36 +80,29 @@ def main() -> None:
         if not path.exists():
             sys.exit(f"{path} is not there: say with --folder where webs and their topics are")
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
+        place = options.into or Path(temporary)
         jobs = {
             (name, kind): [
-                pool.submit(
-                    run,
-                    topic,
-                    str(path),
-                    seeds,
-                    options.pages,
-                    (options.into or Path(temporary)) / f"{name}-{kind}-{topic.stem}",
-                )
+                pool.submit(run, topic, str(path), seeds, place / f"{name}-{kind}-{topic.stem}")
                 for topic in sorted((options.folder / "topics" / name).glob("*.toml"))
             ]
             for name, path in webs.items()
             for kind, seeds in (("generic", GENERIC[name]), ("on-topic", ""))
         }
-        head = "".join(f"{spider:>16}" for spider in SPIDERS)
-        print(f"{f'relevant pages in {options.pages:,}, mean':34}{head}{'more':>8}{'precision':>16}{'recall':>16}")
+        columns = "".join(f"{f'{step:,} pages':>16}{'':>8}" for step in STEPS)
+        print(f"{'relevant pages, mean':28}{columns}{'recall':>14}{'judge: precision':>20}{'recall':>14}")
         for (name, kind), running in jobs.items():
             results = [job.result() for job in running]
-            found = [sum(one[spider][0] for one in results) / len(results) for spider in SPIDERS]
-            recalls = [sum(one[spider][1] for one in results) / len(results) for spider in SPIDERS]
-            more = found[0] / found[1] - 1 if found[1] else float("inf")
-            precision = " / ".join(f"{number / options.pages:.2f}" for number in found)
-            print(
-                f"{f'{name}, {kind} seeds':34}{found[0]:>16.1f}{found[1]:>16.1f}{more:>+8.0%}"
-                f"{precision:>16}{' / '.join(f'{number:.2f}' for number in recalls):>16}",
-                flush=True,
-            )
-    print(f"{'the paper, generic seeds':50}{'':>16}{'+14%':>8}{'0.5':>16}{'0.5':>16}")
-    print(f"{'the paper, on-topic seeds':50}{'':>16}{'+22%':>8}{'0.5':>16}{'0.5':>16}")
+            cells = ""
+            for step in range(len(STEPS)):
+                found = [mean(one[spider].relevant[step] for one in results) for spider in SPIDERS]
+                cells += f"{f'{found[0]:.1f} / {found[1]:.1f}':>16}{found[0] / max(found[1], 0.1) - 1:>+8.0%}"
+            for part, width in (("recall", 14), ("judged_precision", 20), ("judged_recall", 14)):
+                pair = " / ".join(f"{mean(getattr(one[spider], part) for one in results):.2f}" for spider in SPIDERS)
+                cells += f"{pair:>{width}}"
+            print(f"{f'{name}, {kind} seeds':28}{cells}", flush=True)
+    for kind, more in (("generic", "+14%"), ("on-topic", "+22%")):
+        print(f"{f'the paper, {kind} seeds':28}{'':>40}{more:>8}{'':>14}{'0.5':>20}{'0.5':>14}")
 
 
 if __name__ == "__main__":

@@ -303,7 +303,13 @@ def test_a_sitemap_that_lists_more_is_a_change(crawl):
     assert at("a/2") in visited.matched
 
 
-OPTIONS = {"niche_genetic": {"hub_links": 2}, "apprentice": {"lessons": "auto", "lesson_pages": 30}}
+OPTIONS = {
+    "niche_genetic": {"hub_links": 2},
+    "apprentice": {"lessons": "auto", "lesson_pages": 30},
+    "context_graph": {"crawl": "auto", "crawl_pages": 200},
+    "taxonomy_tunnel": {"dewey": "635"},
+    "treasure": {"dewey": "635"},
+}
 
 
 @pytest.mark.parametrize("name", LOADER.list())

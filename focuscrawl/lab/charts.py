@@ -153,8 +153,9 @@ def write_charts(folder: Path, summaries: Sequence[Summary], look: Mapping[str, 
         axes = figure.subplots()
         for one in those:
             style = look[one.spider]
-            line = {"linestyle": (0, [float(part) / 2 for part in style.dashes.split()])} if style.dashes else {}
-            axes.plot(range(1, len(one.curve) + 1), one.curve, color=style.colour, label=one.spider, **line)
+            (line,) = axes.plot(range(1, len(one.curve) + 1), one.curve, color=style.colour, label=one.spider)
+            if style.dashes:
+                line.set_dashes([float(part) / 2 for part in style.dashes.split()])
         axes.set(xlabel="pages fetched", ylabel="relevant pages", xlim=(0, None), ylim=(0, None))
         axes.grid(alpha=0.3)
         figure.legend(loc="outside right upper", frameon=False)

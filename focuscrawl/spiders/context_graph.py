@@ -4,10 +4,10 @@ Compared with in: "A focused crawler combinatory link and content model based on
 after M. Diligenti et al., "Focused Crawling using Context Graphs", VLDB 2000.
 
 Layer 0 are the topic's examples; layer k are pages from which one of them, or a page like them, is k links away. Who
-links to whom is known from an earlier crawl (`crawl`), in which the pages found relevant stand for targets if it has
-met too few of the examples; the original asked a search engine. A classifier over the layers, with the counterexamples
-as the layer of all others, says for every page that arrives in which it is, and its links are queued there: those of
-layer 0 before those of layer 1, and so on.
+links to whom is known from an earlier crawl (`crawl`), in which pages that the judge finds relevant stand for targets
+if it has met too few of the examples; the original asked a search engine. A classifier over the layers, with the
+counterexamples as the layer of all others, says for every page that arrives in which it is, and its links are queued
+there: those of layer 0 before those of layer 1, and so on.
 
 Departure: one naive Bayes classifier over all layers instead of one a layer with a threshold of its own; inside a queue
 links of pages that are surer to be in the layer come first.
@@ -24,7 +24,7 @@ from focuscrawl.learning.layers import OTHER, Layers
 from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import Page
-from focuscrawl.store import earlier_crawl
+from focuscrawl.store import Store, earlier_crawl
 from focuscrawl.tgraph import back_distances
 
 #: Pages of a layer below which it is left out, and at most.
@@ -70,11 +70,10 @@ class ContextGraphSpider(LearningSpider):
         with earlier_crawl(self.earlier, self.topic.name) as store:
             graph = LinkGraph(store)
             graph.read()
-            examples = [page.url for page in self.examples]
-            # examples that the crawl has met, or else what it found relevant
-            distances = back_distances(store, graph, examples, self.layers)
+            # from the examples, if the crawl has met them, or else from the pages that the judge takes for like them
+            distances = back_distances(store, graph, [page.url for page in self.examples], self.layers)
             if len(distances) <= len(self.examples):
-                distances = back_distances(store, graph, (), self.layers)
+                distances = back_distances(store, graph, self._relevant(store), self.layers)
             for url_id, url in store.execute(
                 "SELECT url_id, url FROM page WHERE problem IS NULL ORDER BY id"
             ).fetchall():
@@ -91,6 +90,12 @@ class ContextGraphSpider(LearningSpider):
         )
         self.model = Layers.train(pages, self.features, self.selection)
         self.write_model("context_graph.json", self.model.to_json())
+
+    def _relevant(self, store: Store) -> list[str]:
+        """The pages of a crawl that the judge finds relevant."""
+        urls = [url for (url,) in store.execute("SELECT url FROM page WHERE problem IS NULL ORDER BY id")]
+        pages = (read_page(Page(url), store.body(url) or b"") for url in urls)
+        return [page.url for page in pages if self.learned.judge(page, self.threshold).relevant]
 
     def score(self, page: Page) -> Sequence[float]:
         likely = self.model.probabilities(page.counts)
