@@ -95,9 +95,10 @@ def main() -> None:
         if "best_first" in spiders:
             cpu = f"{mean([results[spider, topic][1] / results['best_first', topic][1] for topic in topics]):.2f}"
         print(f"{spider:34}{cells}{area:>10.1f}{cpu:>8}")
-    print()
-    print("superposition ratio of relevant pages")
-    for one, other in combinations([spider for spider in spiders if spider in SPIDERS[:3]], 2):
+    pairs = list(combinations([spider for spider in spiders if spider in SPIDERS[:3]], 2))
+    if pairs:
+        print("\nsuperposition ratio of relevant pages")
+    for one, other in pairs:
         ratios = []
         for topic in topics:
             sets = [
