@@ -85,6 +85,7 @@ class TGraph:
         self.nodes = [node for node in nodes if node.dic]
         self._matrices: list[Any] | None = None
         self._columns: dict[str, int] = {}
+        self._distances: Any = None
 
     @property
     def levels(self) -> int:
@@ -134,6 +135,7 @@ class TGraph:
                 if source not in distance:
                     distance[source] = distance[page] + 1
                     queue.append(source)
+        self._matrices = None
 
     def prune(self, gone: set[int], pages: int, patience: int) -> int:
         """Drop dead nodes: all destinations gone (by URL key), or never matched for so many pages."""
@@ -161,45 +163,44 @@ class TGraph:
 
     def match(self, links: Sequence[Link], threshold: float = MATCH) -> list[Match]:
         """The priority of each link."""
-        none = Match(1 / (self.levels + 1), 0.0)
         if not self.nodes or not links:
-            return [none] * len(links)
-        distances = np.array([node.distance for node in self.nodes])
+            return [Match(1 / (self.levels + 1), 0.0)] * len(links)
+        similarity = self.osm(links)
+        distances = np.where(similarity >= threshold, self._distances, np.inf)
+        least = distances.min(axis=1)
+        # of the nearest that match the most similar one
+        best = np.where(distances == least[:, None], similarity, -1.0).argmax(axis=1)
         result = []
-        for row in self.osm(links):
-            matching = np.flatnonzero(row >= threshold)
-            if not len(matching):
-                result.append(none)
-                continue
-            least = distances[matching].min()
-            nearest = matching[distances[matching] == least]
-            best = int(nearest[np.argmax(row[nearest])])
-            self.nodes[best].matched += 1
-            result.append(Match(1 / int(least), float(row[best]), best))
+        for row, (distance, node) in enumerate(zip(least.tolist(), best.tolist(), strict=True)):
+            if distance == np.inf:
+                result.append(Match(1 / (self._distances.max() + 1), 0.0))
+            else:
+                self.nodes[node].matched += 1
+                result.append(Match(1 / distance, float(similarity[row, node]), node))
         return result
 
     def _compile(self) -> None:
         self._columns = {}
         for node in self.nodes:
             for name in _FIELDS:
-                for stem in _counts(getattr(node, name)):
+                for stem in words.stems(words.tokenize(getattr(node, name))):
                     self._columns.setdefault(stem, len(self._columns))
         self._matrices = [self._rows([getattr(node, name) for node in self.nodes]).T.tocsr() for name in _FIELDS]
+        self._distances = np.array([float(node.distance) for node in self.nodes])
 
     def _rows(self, texts: Iterable[str]) -> Any:
         """Term frequencies of length 1, one row per text; words that no node has count for the length only."""
         from scipy.sparse import csr_matrix
 
-        starts, columns, values = [0], [], []
+        column_of = self._columns.get
+        starts, lengths = [0], []
+        columns: list[int] = []
         for text in texts:
-            counts = _counts(text)
-            length = sum(count * count for count in counts.values()) ** 0.5
-            for stem, count in counts.items():
-                column = self._columns.get(stem)
-                if column is not None:
-                    columns.append(column)
-                    values.append(count / length)
+            stems = words.stems(words.tokenize(text))
+            columns += [column for stem in stems if (column := column_of(stem)) is not None]
             starts.append(len(columns))
+            lengths.append(sum([count * count for count in Counter(stems).values()]) ** 0.5 or 1.0)
+        values = np.repeat(1 / np.array(lengths), np.diff(starts))  # a word that occurs twice stands there twice
         return csr_matrix((values, columns, starts), shape=(len(starts) - 1, len(self._columns)))
 
     # ---- as data
@@ -228,10 +229,6 @@ class TGraph:
             raise FocusError(f"T-Graph {path} cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError):
             raise FocusError(f"{path} is no T-Graph; make one with `scrapy tgraph build`") from None
-
-
-def _counts(text: str) -> Counter[str]:
-    return Counter(words.stems(words.tokenize(text)))
 
 
 def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str]) -> TGraph:
