@@ -2,7 +2,7 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
                                              fuzz learned apprentice link_classifier rivals ranks dewey
-                                             treasure search
+                                             tgraph treasure search
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "treasure", "search"),
+    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
 )
 DOCUMENTS = (
     "README.md",

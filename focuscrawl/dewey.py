@@ -172,8 +172,8 @@ class Lexicon:
         block = link.block
         dots = boundaries.get(block)
         if dots is None:
-            dots = boundaries[block] = self.dots(words.stems(words.tokenize(block)))
-        return dots.stress(self.dots(words.stems(words.tokenize(link.anchor))))
+            dots = boundaries[block] = self.dots(words.stems_of(block))
+        return dots.stress(self.dots(words.stems_of(link.anchor)))
 
 
 @cache

@@ -83,8 +83,10 @@ class TGraph:
     def __init__(self, topic: str, nodes: Iterable[Node] = ()) -> None:
         self.topic = topic
         self.nodes = [node for node in nodes if node.dic]
-        self._matrices: list[Any] | None = None
-        self._columns: dict[str, int] = {}
+        #: Nodes in columns, made when they are first compared with; of each field the rows of its words.
+        self._matrix: Any = None
+        self._columns: list[dict[str, int]] = []
+        self._width = 0
         self._distances: Any = None
 
     @property
@@ -113,7 +115,7 @@ class TGraph:
             elif len(self.nodes) < size:
                 known[node.page, node.ish, node.dc] = node
                 self.nodes.append(node)
-        self._matrices = None
+        self._matrix = None
         return len(self.nodes) - before
 
     def measure_again(self, targets: Iterable[str]) -> None:
@@ -135,7 +137,7 @@ class TGraph:
                 if source not in distance:
                     distance[source] = distance[page] + 1
                     queue.append(source)
-        self._matrices = None
+        self._matrix = None
 
     def prune(self, gone: set[int], pages: int, patience: int) -> int:
         """Drop dead nodes: all destinations gone (by URL key), or never matched for so many pages."""
@@ -143,65 +145,80 @@ class TGraph:
         for node in self.nodes:
             node.dic = {url: downloads for url, downloads in node.dic.items() if urls.key(url) not in gone}
         self.nodes = [node for node in self.nodes if node.dic and (node.matched or pages - node.born < patience)]
-        self._matrices = None
+        self._matrix = None
         return before - len(self.nodes)
 
     # ---- comparing
 
     def osm(self, links: Sequence[Link]) -> Any:
         """The overall similarity of each link with each node: links in rows, nodes in columns."""
-        if self._matrices is None:
+        if self._matrix is None:
             self._compile()
-        assert self._matrices is not None
-        total = np.zeros((len(links), len(self.nodes)))
-        texts = [[link.subheading, link.heading, link.main_heading, link.block or link.anchor] for link in links]
-        for place, matrix in enumerate(self._matrices):
-            distinct = {text: row for row, text in enumerate(dict.fromkeys(row[place] for row in texts))}
-            similarity = (self._rows(distinct) @ matrix).toarray()
-            total += similarity[[distinct[row[place]] for row in texts]]
-        return total / len(_FIELDS)
+        texts = [(link.subheading, link.heading, link.main_heading, link.block or link.anchor) for link in links]
+        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        similarity = (self._rows(distinct) @ self._matrix).toarray()
+        return similarity if len(distinct) == len(texts) else similarity[[distinct[text] for text in texts]]
 
     def match(self, links: Sequence[Link], threshold: float = MATCH) -> list[Match]:
         """The priority of each link."""
         if not self.nodes or not links:
             return [Match(1 / (self.levels + 1), 0.0)] * len(links)
         similarity = self.osm(links)
-        distances = np.where(similarity >= threshold, self._distances, np.inf)
+        distances = np.where(similarity >= threshold, self._distances, np.float32(np.inf))
         least = distances.min(axis=1)
         # of the nearest that match the most similar one
-        best = np.where(distances == least[:, None], similarity, -1.0).argmax(axis=1)
+        best = np.where(distances == least[:, None], similarity, np.float32(-1)).argmax(axis=1)
+        none = Match(1 / (float(self._distances.max()) + 1), 0.0)
         result = []
         for row, (distance, node) in enumerate(zip(least.tolist(), best.tolist(), strict=True)):
             if distance == np.inf:
-                result.append(Match(1 / (self._distances.max() + 1), 0.0))
+                result.append(none)
             else:
                 self.nodes[node].matched += 1
                 result.append(Match(1 / distance, float(similarity[row, node]), node))
         return result
 
     def _compile(self) -> None:
-        self._columns = {}
-        for node in self.nodes:
-            for name in _FIELDS:
-                for stem in words.stems(words.tokenize(getattr(node, name))):
-                    self._columns.setdefault(stem, len(self._columns))
-        self._matrices = [self._rows([getattr(node, name) for node in self.nodes]).T.tocsr() for name in _FIELDS]
-        self._distances = np.array([float(node.distance) for node in self.nodes])
+        self._columns = [{} for _ in _FIELDS]
+        texts = [tuple(getattr(node, name) for name in _FIELDS) for node in self.nodes]
+        column = 0
+        for fields in texts:
+            for columns, text in zip(self._columns, fields, strict=True):
+                for stem in words.stems_of(text):
+                    if stem not in columns:
+                        columns[stem] = column
+                        column += 1
+        self._width = column
+        self._matrix = self._rows(texts).T.tocsr() / np.float32(len(_FIELDS))
+        self._distances = np.array([node.distance for node in self.nodes], dtype=np.float32)
 
-    def _rows(self, texts: Iterable[str]) -> Any:
-        """Term frequencies of length 1, one row per text; words that no node has count for the length only."""
+    def _rows(self, texts: Iterable[Sequence[str]]) -> Any:
+        """Term frequencies, one row per link or node: side by side the four fields, each of length 1.
+
+        Words that no node has in that field count for the length only.
+        """
         from scipy.sparse import csr_matrix
 
-        column_of = self._columns.get
-        starts, lengths = [0], []
-        columns: list[int] = []
-        for text in texts:
-            stems = words.stems(words.tokenize(text))
-            columns += [column for stem in stems if (column := column_of(stem)) is not None]
+        known: dict[tuple[int, str], tuple[list[int], float]] = {}
+        starts, columns = [0], list[int]()
+        counts, weights = list[int](), list[float]()
+        for fields in texts:
+            for place, text in enumerate(fields):
+                found = known.get((place, text))
+                if found is None:
+                    stems = words.stems_of(text)
+                    length = sum([count * count for count in Counter(stems).values()]) ** 0.5 or 1.0
+                    column_of = self._columns[place].get
+                    found = [column for stem in stems if (column := column_of(stem)) is not None], 1 / length
+                    known[place, text] = found
+                columns += found[0]  # a word that occurs twice stands there twice
+                counts.append(len(found[0]))
+                weights.append(found[1])
             starts.append(len(columns))
-            lengths.append(sum([count * count for count in Counter(stems).values()]) ** 0.5 or 1.0)
-        values = np.repeat(1 / np.array(lengths), np.diff(starts))  # a word that occurs twice stands there twice
-        return csr_matrix((values, columns, starts), shape=(len(starts) - 1, len(self._columns)))
+        return csr_matrix(
+            (np.repeat(np.array(weights, dtype=np.float32), counts), columns, starts),
+            shape=(len(starts) - 1, self._width),
+        )
 
     # ---- as data
 

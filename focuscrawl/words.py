@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 import Stemmer
 
@@ -64,6 +65,13 @@ def stems(words: list[str]) -> list[str]:
     """The Porter stems of lower-case words."""
     known = _stems
     return [known[word] for word in words]
+
+
+@lru_cache(maxsize=256)
+def stems_of(text: str) -> tuple[str, ...]:
+    """The Porter stems of a text; those of the last texts are remembered, because a page's are asked for repeatedly."""
+    known = _stems
+    return tuple([known[word] for word in tokenize(text)])
 
 
 def count_stems(words: list[str]) -> dict[str, int]:
