@@ -9,7 +9,7 @@ from focuscrawl.tgraph import Node, TGraph
 
 _WIDTH, _ROW, _MARGIN = 1200, 150, 60
 #: Nodes of a level that are drawn: more cannot be told apart.
-_DRAWN = 120
+_DRAWN = 60
 
 
 def as_text(graph: TGraph, shown: int = 5) -> list[str]:
@@ -29,7 +29,12 @@ def as_text(graph: TGraph, shown: int = 5) -> list[str]:
 
 def as_svg(graph: TGraph) -> str:
     """The levels as rows, the targets at the bottom, and the links between nodes."""
-    levels = {level: nodes[:_DRAWN] for level, nodes in graph.by_level().items()}
+    levels: dict[int, list[Node]] = {}
+    led_to: set[int] = set()
+    for level, nodes in sorted(graph.by_level().items(), reverse=True):
+        # of too many those that what is drawn above leads to
+        levels[level] = sorted(nodes, key=lambda node: urls.key(node.page) not in led_to)[:_DRAWN]
+        led_to |= {urls.key(url) for node in levels[level] for url in node.dic}
     height = _MARGIN * 2 + _ROW * max(1, len(levels))
     place: dict[int, tuple[float, float]] = {}
     parts: list[str] = []
