@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.learning.pages import KINDS, LEAST, LearnedJudge
 from focuscrawl.learning.texts import SELECTIONS
 from focuscrawl.options import Option
-from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import FocusedSpider
 
 
@@ -66,12 +66,6 @@ class LearningSpider(FocusedSpider):
 
     def judge(self, page: Page) -> Judgement | None:
         return self.learned.judge(page, self.threshold)
-
-    def rescore_waiting(self, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
-        """Score the links that wait anew, all in one call: the model has changed."""
-        waiting = self.crawl.store.waiting_links()
-        scores = dict(zip(waiting, worth(list(waiting.values())), strict=True)) if waiting else {}
-        self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
 
     # ---- models in the crawl's directory
 

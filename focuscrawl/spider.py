@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -37,6 +37,9 @@ from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from typing import Self
+
+#: For strategies with a floor: scores from OPEN on are fetched, scores up to HELD wait below it.
+OPEN, HELD = 0.5, 0.49
 
 _NOTHING = Judgement(0.0, False, {})
 
@@ -215,6 +218,12 @@ class FocusedSpider(Spider):
         """The relevance of a page in [0, 1]."""
         judgement = self.judged(page)
         return judgement.relevance if judgement else 0.0
+
+    def rescore_waiting(self, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
+        """Score the links that wait anew, all in one call: the model has changed."""
+        waiting = self.crawl.store.waiting_links()
+        scores = dict(zip(waiting, worth(list(waiting.values())), strict=True)) if waiting else {}
+        self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
 
     def alike(self, page: Page, score: float, why: dict[str, float]) -> Sequence[float]:
         """The same score, for the same reason, for every link of a page."""

@@ -19,10 +19,8 @@ import numpy as np
 
 from focuscrawl.graph import LinkGraph
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider
+from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
-#: Scores from here on are fetched; links on candidates are held below.
-OPEN = 0.5
 _TABLE = "CREATE TABLE IF NOT EXISTS seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
 
 
@@ -48,7 +46,7 @@ class HybridSpider(FocusedSpider):
         relevance = self.relevance(page)
         if page.parent is None:
             return self.alike(page, OPEN + OPEN * relevance, {"on a seed page": 1.0})
-        return self.alike(page, 0.98 * OPEN * relevance, {"on a candidate, relevance": relevance})
+        return self.alike(page, HELD * relevance, {"on a candidate, relevance": relevance})
 
     def refill(self) -> bool:
         """Make the best candidate that has a link to follow a seed page."""

@@ -25,11 +25,8 @@ from focuscrawl.agents import Agent
 from focuscrawl.frontier.frontier import COLD, QUEUED
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
-from focuscrawl.spider import FocusedSpider
+from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
-#: Scores from here on were chosen by an agent; other links are held below.
-OPEN = 0.5
-HELD = 0.98 * OPEN
 #: Pages whose links an agent remembers.
 MEMORY = 10
 

@@ -36,10 +36,8 @@ from focuscrawl.genetics import NICHES, Individual, crossover, knock_out, mutati
 from focuscrawl.graph import LinkGraph
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
-from focuscrawl.spider import FocusedSpider
+from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
-#: Scores from here on belong to the generation; all other links are held below.
-OPEN = 0.5
 _FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS generation (number INTEGER PRIMARY KEY, "
@@ -81,12 +79,14 @@ class NicheGeneticSpider(FocusedSpider):
         return self._judge.tag_weighted(page, self.threshold)
 
     def matches(self, page: Page) -> bool:
-        return super().matches(page) and (self.output == "all" or len(page.links) <= self.hub_links)
+        return super().matches(page) and (
+            self.output == "all" or len({link.url for link in page.links}) <= self.hub_links
+        )
 
     def score(self, page: Page) -> Sequence[float]:
         """Links wait until a generation takes them up."""
         relevance = self.relevance(page)
-        return self.alike(page, 0.98 * OPEN * relevance, {"relevance of its page": relevance})
+        return self.alike(page, HELD * relevance, {"relevance of its page": relevance})
 
     # ---- generations
 

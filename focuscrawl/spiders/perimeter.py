@@ -27,21 +27,17 @@ from heapq import heappop, heappush
 from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.options import Option
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider
-
-#: Scores above are inside the perimeter, scores up to OUTSIDE are not.
-INSIDE = 0.5
-OUTSIDE = 0.49
+from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
 
 def score_at(distance: int) -> float:
     """The score of a link so many links below the seeds."""
-    return INSIDE + INSIDE / (1 + distance)
+    return OPEN + OPEN / (1 + distance)
 
 
 class PerimeterSpider(FocusedSpider):
     name = "perimeter"
-    floor = INSIDE
+    floor = OPEN
 
     d = Option(2, "how many links deep the search around the seeds goes", at_least=0)
     r = Option(1, "up to which degree relatives of the best page are seeds", at_least=1)
@@ -67,7 +63,7 @@ class PerimeterSpider(FocusedSpider):
         distance = self._distance(row[0], 2) if row else self._distance(0, 1)
         if distance is None:
             relevance = self.relevance(page)
-            score, why = OUTSIDE * relevance, {"outside round": float(self._round), "relevance of its page": relevance}
+            score, why = HELD * relevance, {"outside round": float(self._round), "relevance of its page": relevance}
         else:
             score, why = score_at(distance), self._why(distance)
         return self.alike(page, score, why)

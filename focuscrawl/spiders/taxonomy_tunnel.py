@@ -37,14 +37,18 @@ class TaxonomyTunnelSpider(DeweySpider):
         self._digits: int = view["digits"]
         self._since: int = view["since"]
         rows = self.crawl.store.execute(
-            "SELECT relevant FROM page WHERE problem IS NULL AND id > ? ORDER BY id", (self._since,)
+            "SELECT relevant FROM page WHERE problem IS NULL AND via NOT NULL AND id > ? ORDER BY id", (self._since,)
         )
         self._last = deque((bool(relevant) for (relevant,) in rows), self.window)
 
+    def learn(self, page: Page, via: Link) -> None:
+        """A page that can be read counts for the precision, whether it has links or not."""
+        if not page.problem:
+            judgement = self.judged(page)
+            self._last.append(bool(judgement and judgement.relevant))
+            self._look()
+
     def score(self, page: Page) -> Sequence[float]:
-        judgement = self.judged(page)
-        self._last.append(bool(judgement and judgement.relevant))
-        self._look()
         relevance = self.relevance(page)
         scores = []
         for link, dots in zip(page.links, self.lexicon.of_links(page), strict=True):
@@ -82,9 +86,7 @@ class TaxonomyTunnelSpider(DeweySpider):
         self.logger.info("Precision %.2f: the view is now %d digits of the topic's numbers", precision, digits)
         self._digits, self._since = digits, self.crawl.pages
         self._last.clear()
-        waiting = self.crawl.store.waiting_links()
-        scores = {url_id: self._again(link) for url_id, link in waiting.items()}
-        self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
+        self.rescore_waiting(lambda links: [self._again(link) for link in links])
         with self.crawl.store.transaction():
             self.crawl.store.set_meta("view", {"digits": self._digits, "since": self._since})
 

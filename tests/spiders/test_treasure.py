@@ -137,24 +137,26 @@ def test_a_t_graph_of_another_topic_or_an_empty_one(crawl, web, tmp_path):
 # ---- the taxonomy
 
 
-def test_the_view_is_broadened_when_precision_falls_and_narrowed_when_it_recovers(crawl):
-    """Ten pages of plants in a row, behind them music again, found by way of art in general."""
+def test_the_view_is_broadened_when_precision_falls_and_narrowed_when_it_recovers(crawl, caplog):
+    """Seven pages of plants in a row; behind the last, by way of art in general, there is music."""
+    caplog.set_level("INFO")
     art = "Sculptors and painters in museums of art, painting and sculpture"
     web = MemoryWeb()
-    web.add(at("root"), f"<title>root</title><p>{PLANTS}</p>" + links(**{f"p{n}": PLANTS for n in range(8)}, art=art))
-    for n in range(8):
-        web.add(at(f"p{n}"), f"<title>{n}</title><p>{PLANTS}</p>" + links(**{f"q{n}": PLANTS}))
-        web.add(at(f"q{n}"), f"<title>{n}</title><p>{PLANTS}</p>")
+    web.add(at("root"), f"<title>root</title><p>{PLANTS}</p>" + links(**{f"p{n}": PLANTS for n in range(7)}))
+    for n in range(7):
+        further = {"art": art} if n == 6 else {f"q{n}": PLANTS}
+        web.add(at(f"p{n}"), f"<title>p{n}</title><p>{PLANTS} number {n}</p>" + links(**further))
+        web.add(at(f"q{n}"), f"<title>q{n}</title><p>{PLANTS} number {n}</p>")
     web.add(at("art"), f"<title>art</title><p>{art}</p>" + links(**{f"m{n}": MUSIC for n in range(12)}))
     for n in range(12):
-        web.add(at(f"m{n}"), f"<title>{n}</title><p>{MUSIC} number {n}</p>")
+        web.add(at(f"m{n}"), f"<title>m{n}</title><p>{MUSIC} number {n}</p>")
     crawled = run(crawl, web, spider="taxonomy_tunnel", window=5)
     order = names(crawled)
-    # the view is broadened after 5 pages of plants, and again: then art is inside, and comes before the other plants
-    assert order.index("art") < order.index("q7")
-    assert order.index("m11") < order.index("q7")
+    assert order.index("m11") < order.index("q0")
+    views = [record.args[1] for record in caplog.records if "the view is now" in record.msg]
+    assert views[:2] == [2, 3]  # broader after five pages of plants, narrower again once there is music
     (view,) = crawled.sql("SELECT value FROM meta WHERE key = 'view'")[0]
-    assert json.loads(view)["digits"] >= 1
+    assert json.loads(view)["digits"] == views[-1]
 
 
 # ---- the context graph
