@@ -7,7 +7,6 @@ import sqlite3
 from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
 
@@ -26,7 +25,8 @@ from focuscrawl.traps import Traps
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-_crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()
+#: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
+_HELD = "_focuscrawl"
 
 
 def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
@@ -112,7 +112,8 @@ class Crawl:
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
         """The open crawl of a crawler."""
-        return _crawls[crawler]
+        crawl: Crawl = getattr(crawler, _HELD)
+        return crawl
 
     @classmethod
     def open(cls, crawler: Crawler, spider: str, topic: Topic, **frontier: Any) -> Crawl:
@@ -159,7 +160,7 @@ class Crawl:
             except FocusError:
                 crawl.close()
                 raise
-        _crawls[crawler] = crawl
+        setattr(crawler, _HELD, crawl)
         return crawl
 
     def count(self) -> None:

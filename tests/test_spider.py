@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from scrapy import Request
 
@@ -330,3 +333,15 @@ def test_a_contact_goes_into_the_user_agent(crawl, tmp_path, caplog):
 
 def test_pages_tell_what_they_are_when_printed():
     assert repr(Page("http://a/")) == "<Page 200 http://a/>"
+
+
+def test_a_process_forgets_the_crawls_it_has_finished(crawl, tmp_path):
+    """A lab runs hundreds of them, one after the other."""
+
+    def crawled(number: int) -> weakref.ref:
+        web = small_web({"a": ["b"], "b": []})
+        return weakref.ref(crawl("best_first", web, tmp_path / str(number), seeds=at("a"), keywords="sort").crawler)
+
+    crawls = [crawled(number) for number in range(2)]
+    gc.collect()
+    assert [one() for one in crawls] == [None, None]
