@@ -12,6 +12,7 @@ T-Graph principles" (Treasure-Crawler).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -36,11 +37,11 @@ class Dots:
         self.counts = dict(counts or {})
         self.sums = dict(sums or {})
 
-    def add(self, numbers: Iterable[str], impact: float = TEXT) -> None:
-        """A word at its numbers."""
+    def add(self, numbers: Iterable[str], impact: float = TEXT, times: int = 1) -> None:
+        """A word at its numbers, as often as it is there."""
         for number in numbers:
-            self.counts[number] = self.counts.get(number, 0) + 1
-            self.sums[number] = self.sums.get(number, 0.0) + len(number) * impact
+            self.counts[number] = self.counts.get(number, 0) + times
+            self.sums[number] = self.sums.get(number, 0.0) + len(number) * impact * times
 
     def stress(self, other: Dots, impact: float = ANCHOR) -> Dots:
         """The same dots, but those of *other*, which are among them, with another impact."""
@@ -101,8 +102,8 @@ class Lexicon:
         #: By number, the first terms it has, as they are written.
         self.samples: dict[str, list[str]] = {}
         self.entries = 0
-        #: By the first stem of terms: how many words they have, the longest first.
-        self._lengths: dict[str, tuple[int, ...]] = {}
+        #: By the first stem of terms, then by the second of phrases: how many words these have, the longest first.
+        self._phrases: dict[str, dict[str, tuple[int, ...]]] = {}
         for place, line in enumerate(lines, 1):
             self._read(line.strip(), f"{source}, line {place}")
 
@@ -125,9 +126,9 @@ class Lexicon:
             if not stems:
                 raise FocusError(f"{place}: there is a comma too many, or no term at all")
             self.entries += 1
-            lengths = self._lengths.get(stems[0], ())
-            if len(stems) not in lengths:
-                self._lengths[stems[0]] = tuple(sorted((*lengths, len(stems)), reverse=True))
+            phrases = self._phrases.setdefault(stems[0], {})
+            if len(stems) > 1:
+                phrases[stems[1]] = tuple(sorted({*phrases.get(stems[1], ()), len(stems)}, reverse=True))
             joined = " ".join(stems)
             numbers = self.terms.setdefault(joined, [])
             self.written.setdefault(joined, term.strip())
@@ -141,26 +142,26 @@ class Lexicon:
     def find(self, stems: Sequence[str]) -> list[str]:
         """The terms in a text, given by its stems: of those that begin at the same word the longest."""
         found: list[str] = []
-        end, lengths, terms = 0, self._lengths, self.terms
-        for index in [index for index, stem in enumerate(stems) if stem in lengths]:
+        end, phrases, terms = 0, self._phrases, self.terms
+        for index in [index for index, stem in enumerate(stems) if stem in phrases]:
             if index < end:
                 continue
-            for count in lengths[stems[index]]:
-                if count == 1:
-                    found.append(stems[index])
-                    break
+            for count in phrases[stems[index]].get("".join(stems[index + 1 : index + 2]), ()):
                 term = " ".join(stems[index : index + count])
                 if term in terms:
                     found.append(term)
                     end = index + count
                     break
+            else:
+                if stems[index] in terms:
+                    found.append(stems[index])
         return found
 
     def dots(self, stems: Sequence[str], impact: float = TEXT) -> Dots:
         """The dots of a text, given by its stems."""
         dots = Dots()
-        for term in self.find(stems):
-            dots.add(self.terms[term], impact)
+        for term, times in Counter(self.find(stems)).items():
+            dots.add(self.terms[term], impact, times)
         return dots
 
     def of_links(self, page: Page) -> list[Dots]:
