@@ -8,10 +8,11 @@ none of the topic's numbers the link has the least priority, `off_topic`. Otherw
 target links were that stood in a like place: priority is 1 / (least distance among the nodes that match), or
 1 / (levels + 1) if none does.
 
-The T-Graph comes from a file (`tgraph`), from an earlier crawl, bottom-up from the pages it found relevant (`crawl`),
-or top-down from the topic's examples and counterexamples. A watchdog looks in every `watchdog_every` pages: it adds the
-paragraphs that led to relevant pages, computes the distances anew and drops dead nodes, those whose destinations are
-gone and those that never matched. tgraph.json in the crawl's directory holds the T-Graph as it is.
+The T-Graph comes from a file (`tgraph`), from an earlier crawl, bottom-up from the pages it found relevant (`crawl`;
+with `crawl=auto` a breadth-first one of `crawl_pages` comes first), or top-down from the topic's examples and
+counterexamples. A watchdog looks in every `watchdog_every` pages: it adds the paragraphs that led to relevant pages,
+computes the distances anew and drops dead nodes, those whose destinations are gone and those that never matched.
+tgraph.json in the crawl's directory holds the T-Graph as it is.
 
 A page is on the topic if the galaxy of its text is. Priorities rise with time so that nothing starves (FOCUS_AGEING),
 and every response is kept with its status, failures included. Departures: among links of the same distance the more
@@ -46,7 +47,8 @@ class TreasureSpider(DeweySpider):
     custom_settings = SETTINGS
 
     tgraph = Option("", "file of a T-Graph, made by `scrapy tgraph build`", expects="a file")
-    earlier = Option("", "directory of an earlier crawl to build it from", given_as="crawl", expects="a directory")
+    earlier = Option("", "earlier crawl to build it from, or auto", given_as="crawl", expects="a directory or auto")
+    earlier_pages = Option(500, "pages of that crawl, breadth-first", given_as="crawl_pages", at_least=20)
     match = Option(MATCH, "similarity from which a node of the T-Graph matches", at_least=0.0, at_most=1.0)
     off_topic = Option(0.01, "priority of links about something else", at_least=0.0, at_most=0.1)
     nodes = Option(SIZE, "nodes of the T-Graph at most", at_least=1)
@@ -71,6 +73,8 @@ class TreasureSpider(DeweySpider):
                     f"T-Graph {self.tgraph} is about '{self.graph.topic}', not '{self.topic.name}'; give its own"
                 )
         elif self.earlier:
+            if self.earlier == "auto":
+                self.earlier = str(await self.crawl_before("breadth_first", "earlier", max_pages=self.earlier_pages))
             self.graph = self._from_crawl()
         else:
             examples = [page async for page in self._read_examples(self.topic.examples)]
