@@ -24,9 +24,12 @@ from focuscrawl.errors import FocusError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import ProcessPoolExecutor
 
+    from focuscrawl.lab.crawls import Outcome
     from focuscrawl.lab.lab import Lab
-    from focuscrawl.lab.plan import Job
+    from focuscrawl.lab.plan import Job, Trial
+    from focuscrawl.lab.survey import Survey
     from focuscrawl.lab.tables import Summary
 
 
@@ -36,7 +39,7 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "--web FILE --topics DIR [--spiders a,b|all] [--seeds topic,generic,URL] [--pages N] [--out DIR]"
+        return "[papers [1 2 …]] --web FILE --topics DIR [--spiders a,b|all] [--seeds topic,generic,URL] [--pages N]"
 
     def short_desc(self) -> str:
         return "Compare strategies on a labelled web, against the best possible order"
@@ -46,7 +49,9 @@ class Command(ScrapyCommand):
             "Crawl a labelled web with several strategies from the same seeds, and tell which finds most of what there"
             " is to find, soonest, measured against a crawler that knows everything and against chance. The web is a"
             " web file, the crawl.sqlite of a finished crawl, or demo. Example: scrapy lab --web demo --topics sorting"
-            " --spiders best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab"
+            " --spiders best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab. With"
+            " `papers` it runs the experiments of the papers behind the strategies, all or those given by number, and"
+            " sets their figures beside ours: scrapy lab papers 1 4 --web demo --topics sorting --pages 200"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -82,12 +87,15 @@ class Command(ScrapyCommand):
         add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default: crawls/lab)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args:
+        if args and args[0] != "papers":
             raise UsageError(
                 f"cannot read '{args[0]}'; a web is given with --web, topics with --topics", print_help=False
             )
         try:
-            self._run(opts)
+            if args:
+                self._papers(args[1:], opts)
+            else:
+                self._run(opts)
         except FocusError as error:
             _say(str(error))
             self.exitcode = 1
@@ -105,32 +113,7 @@ class Command(ScrapyCommand):
         lab = self._lab(opts)
         console = Console(soft_wrap=True, highlight=False)
         with workers(_jobs(opts.jobs)) as pool:
-            with _progress("reading the web") as show:
-                survey = lab.read(pool, show)
-            trials, jobs = lab.plan(survey)
-            for problem in lab.problems:
-                _say(problem)
-            if not jobs:
-                raise FocusError("nothing is left to compare")
-            if "generic" in lab.ways:
-                console.print(Text(f"The generic start is {', '.join(lab.generic)}"))
-            failures: Counter[str] = Counter()
-            finished = 0
-            with _progress("crawling") as show:
-                show(0, len(jobs))
-
-                def done(job: Job, problem: str | None) -> None:
-                    nonlocal finished
-                    finished += 1
-                    show(finished, len(jobs))
-                    if problem:
-                        failures[f"{job} failed: {problem}"] += 1
-
-                outcomes = lab.run(pool, jobs, done)
-        for failure, times in failures.items():
-            _say(failure if times == 1 else f"{failure} ({times} times)")
-        if not outcomes:
-            raise FocusError("no crawl was finished")
+            survey, trials, outcomes, failures = _crawl(lab, pool, console)
         rows = lab.rows(survey, trials, outcomes)
         baseline = opts.baseline
         summaries = summarise(rows, lab.pages, baseline, lab.seed)
@@ -151,6 +134,52 @@ class Command(ScrapyCommand):
         _conclude(console, lab, summaries, drawn=drawn)
         if failures:
             self.exitcode = 1
+
+    def _papers(self, args: Sequence[str], opts: argparse.Namespace) -> None:
+        from focuscrawl.lab.crawls import workers
+        from focuscrawl.lab.papers import EXPERIMENTS, Results, as_markdown
+
+        numbers = [str(experiment.number) for experiment in EXPERIMENTS]
+        for number in args:
+            if number not in numbers:
+                raise UsageError(f"paper '{number}' is none of {', '.join(numbers)}", print_help=False)
+        lab = self._lab(opts)
+        assert self.settings is not None
+        loader = get_spider_loader(self.settings)
+        console = Console(soft_wrap=True, highlight=False)
+        parts: list[str] = []
+        with workers(_jobs(opts.jobs)) as pool:
+            for experiment in EXPERIMENTS:
+                if args and str(experiment.number) not in args:
+                    continue
+                console.print(Text(f"\n{experiment.number}. {experiment.title}", style="bold"))
+                try:
+                    here = experiment.on(lab, loader)
+                    survey, trials, outcomes, failures = _crawl(here, pool, console)
+                    results = Results(here, survey, trials, outcomes)
+                    if missing := experiment.missing(results):
+                        raise FocusError(f"{', '.join(missing)} did not crawl")
+                except FocusError as error:
+                    _say(f"paper {experiment.number} cannot be tried on {lab.title}: {error}")
+                    self.exitcode = 1
+                    continue
+                tables, verdict = experiment.tables(results), experiment.verdict(results)
+                for table in tables:
+                    shown = Table(title=table.title)
+                    for column, name in enumerate(table.head):
+                        shown.add_column(name, justify="right" if column else "left", overflow="fold")
+                    for row in table.rows:
+                        shown.add_row(*map(Text, row))
+                    console.print(shown)
+                console.print(Text(f"{verdict.word}: {verdict.why}"))
+                parts.append(as_markdown(experiment, tables, verdict))
+                if failures:
+                    self.exitcode = 1
+        if not parts:
+            raise FocusError("no experiment could be tried")
+        path = lab.folder / "papers.md"
+        path.write_text("\n".join(parts), "utf-8")
+        console.print(Text(f"\n{path}"))
 
     def _lab(self, opts: argparse.Namespace) -> Lab:
         """The comparison that was asked for; refuses what makes no sense before anything is read."""
@@ -184,6 +213,39 @@ class Command(ScrapyCommand):
             keep=opts.keep,
             problems=[*problems, *unknown],
         )
+
+
+def _crawl(
+    lab: Lab, pool: ProcessPoolExecutor, console: Console
+) -> tuple[Survey, list[Trial], dict[Job, Outcome], Counter[str]]:
+    """Read the web and crawl it; what went wrong is told, and how often."""
+    with _progress("reading the web") as show:
+        survey = lab.read(pool, show)
+    trials, jobs = lab.plan(survey)
+    for problem in lab.problems:
+        _say(problem)
+    if not jobs:
+        raise FocusError("nothing is left to compare")
+    if "generic" in lab.ways:
+        console.print(Text(f"The generic start is {', '.join(lab.generic)}"))
+    failures: Counter[str] = Counter()
+    finished = 0
+    with _progress("crawling") as show:
+        show(0, len(jobs))
+
+        def done(job: Job, problem: str | None) -> None:
+            nonlocal finished
+            finished += 1
+            show(finished, len(jobs))
+            if problem:
+                failures[f"{job} failed: {problem}"] += 1
+
+        outcomes = lab.run(pool, jobs, done)
+    for failure, times in failures.items():
+        _say(failure if times == 1 else f"{failure} ({times} times)")
+    if not outcomes:
+        raise FocusError("no crawl was finished")
+    return survey, trials, outcomes, failures
 
 
 def _jobs(asked: int | None) -> int:

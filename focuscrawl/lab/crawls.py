@@ -37,6 +37,8 @@ class Outcome:
     urls: list[str]
     #: Whether the spider judged each page relevant; None where it had nothing to judge by, or the page is a copy.
     judged: list[bool | None]
+    #: Whether each page went into URLs.txt.
+    matched: list[bool]
     #: Requests of any kind: pages, redirects, robots.txt, examples, and those of a crawl that was learned from.
     requests: int
     cpu: float
@@ -198,11 +200,12 @@ def _crawl(job: Job, place: Path) -> Outcome:
     if problem := crawl.fatal or crawl.problem:
         raise FocusError(problem)
     store = Store(place / "crawl.sqlite", create=False)
-    rows = store.execute("SELECT url, relevant, duplicate_of FROM page ORDER BY id").fetchall()
+    rows = store.execute("SELECT url, relevant, duplicate_of, matched FROM page ORDER BY id").fetchall()
     store.close()
     return Outcome(
-        [url for url, _, _ in rows],
-        [None if relevant is None or copy is not None else bool(relevant) for _, relevant, copy in rows],
+        [url for url, *_ in rows],
+        [None if relevant is None or copy is not None else bool(relevant) for _, relevant, copy, _ in rows],
+        [bool(matched) for *_, matched in rows],
         ReplayHandler.answered - answered,
         cpu,
         seconds,

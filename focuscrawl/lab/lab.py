@@ -151,14 +151,17 @@ class Lab:
 
     # ---- what they are worth
 
-    def rows(self, survey: Survey, trials: Sequence[Trial], outcomes: Mapping[Job, Outcome]) -> list[Row]:
-        """A row per crawl, and those of the limit and of chance, trial by trial."""
-        return [row for trial in trials for row in self._rows(survey, trial, outcomes)]
+    def rows(
+        self, survey: Survey, trials: Sequence[Trial], outcomes: Mapping[Job, Outcome], after: int | None = None
+    ) -> list[Row]:
+        """A row per crawl, and those of the limit and of chance, trial by trial; as they were *after* so many pages."""
+        return [row for trial in trials for row in self._rows(survey, trial, outcomes, after or self.pages)]
 
-    def _rows(self, survey: Survey, trial: Trial, outcomes: Mapping[Job, Outcome]) -> Iterator[Row]:
+    def _rows(self, survey: Survey, trial: Trial, outcomes: Mapping[Job, Outcome], pages: int) -> Iterator[Row]:
         facts: dict[str, Any] = {
-            "pages": self.pages,
+            "pages": pages,
             "relevant": trial.relevant,
+            "reachable": trial.reachable,
             "targets": trial.targets,
             "limit": trial.best,
             "hosts": {number: urls.host(survey.urls[number]) for number in trial.relevant},
@@ -166,14 +169,16 @@ class Lab:
         }
         place = self.title, trial.topic, trial.seeds
 
-        def order(name: str, repeat: int, pages: Sequence[int]) -> Row:
-            return Row(*place, name, repeat, measure(pages, [None] * len(pages), requests=len(pages), **facts))
+        def order(name: str, repeat: int, order: Sequence[int]) -> Row:
+            first = order[:pages]
+            return Row(*place, name, repeat, measure(first, [None] * len(first), requests=len(first), **facts))
 
         yield order(LIMIT, 1, trial.best)
         for job, outcome in outcomes.items():
             if (job.topic, job.seeds) == (trial.topic, trial.seeds):
-                fetched = [survey.number(url) for url in outcome.urls]
-                measures = measure(fetched, outcome.judged, requests=outcome.requests, **facts)
+                fetched = [survey.number(url) for url in outcome.urls[:pages]]
+                judged, matched = outcome.judged[:pages], outcome.matched[:pages]
+                measures = measure(fetched, judged, matched, requests=outcome.requests, **facts)
                 yield Row(*place, job.spider, job.repeat, measures, outcome.cpu, outcome.seconds)
         first = survey.numbers(trial.starts)
         for repeat in range(1, self.repeats + 1):

@@ -36,6 +36,10 @@ class Measures:
     judged_relevant: int | None
     judged_precision: float | None
     judged_recall: float | None
+    #: Pages that went into URLs.txt, the share of them that are relevant, the share there of what can be reached.
+    matched: int | None
+    matched_precision: float | None
+    matched_recall: float | None
     #: Cosines of the pages with the topic, summed.
     similarity: float
     relevant_hosts: int
@@ -50,10 +54,12 @@ class Measures:
 def measure(
     fetched: Sequence[int | None],
     judged: Sequence[bool | None],
+    matched: Sequence[bool] | None = None,
     *,
     pages: int,
     requests: int,
     relevant: Set[int],
+    reachable: int,
     targets: Set[int],
     limit: Sequence[int],
     hosts: Mapping[int, str],
@@ -61,7 +67,8 @@ def measure(
 ) -> Measures:
     """Measure a crawl from the numbers of the pages it fetched (None: unknown to the web) and what it judged of them.
 
-    *limit* is the order of the omniscient crawler, *similarity* that of each page to the topic.
+    *matched* says which of them went into URLs.txt, *reachable* how many relevant pages can be found. *limit* is the
+    order of the omniscient crawler, *similarity* that of each page to the topic.
     """
     is_relevant = [page in relevant for page in fetched]
     curve = tuple(accumulate(is_relevant, initial=0))[1:]
@@ -72,6 +79,7 @@ def measure(
     sure = [pair for pair, by_spider in zip(judgements, judged, strict=True) if by_spider is not None]
     both = sum(by_spider and by_label for by_spider, by_label in sure)
     by_spider = sum(by_spider for by_spider, _ in sure)
+    listed = [by_label for by_label, is_listed in zip(is_relevant, matched or (), strict=False) if is_listed]
     return Measures(
         pages=len(fetched),
         relevant=total,
@@ -81,6 +89,9 @@ def measure(
         judged_relevant=by_spider if sure else None,
         judged_precision=_ratio(both, by_spider),
         judged_recall=_ratio(both, sum(by_label for _, by_label in sure)),
+        matched=None if matched is None else len(listed),
+        matched_precision=_ratio(sum(listed), len(listed)),
+        matched_recall=None if matched is None else _ratio(sum(listed), reachable),
         similarity=sum(similarity[page] for page in fetched if page is not None and page < len(similarity)),
         relevant_hosts=len({hosts[page] for page in found}),
         requests=requests,

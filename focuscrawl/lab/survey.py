@@ -202,6 +202,7 @@ class Survey:
         data = {"of": digest, "urls": self.urls, "pages": self.pages, "links": self.links}
         data |= {"similarity": self.similarity, "labels": self.labels}
         new = path.with_suffix(".new")
+        path.parent.mkdir(parents=True, exist_ok=True)
         new.write_text(json.dumps(data), "utf-8")
         new.replace(path)
 

@@ -17,7 +17,8 @@ from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 #: The columns of results.csv that are measures; those before them say what was crawled.
 FIGURES = (
     *("pages", "relevant", "harvest", "target_recall", "score"),
-    *("judged_relevant", "judged_precision", "judged_recall", "similarity", "relevant_hosts", "requests"),
+    *("judged_relevant", "judged_precision", "judged_recall", "matched", "matched_precision", "matched_recall"),
+    *("similarity", "relevant_hosts", "requests"),
 )
 
 

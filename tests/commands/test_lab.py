@@ -253,3 +253,42 @@ def test_the_embedded_web_is_labelled(tmp_path):
 
 def test_help_has_an_example():
     assert "scrapy lab --web demo" in " ".join(scrapy("lab", "--help").stdout.split())
+
+
+def test_a_papers_experiment_stands_beside_its_figures(tmp_path):
+    result = scrapy("lab", "papers", "4", "--pages", 40, "--out", tmp_path / "out", "--jobs", 1)
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "out" / "papers.md").read_text("utf-8")
+    assert "### 4. The niche genetic algorithm against best-first and HITS" in text
+    assert "| niche_genetic and hits | 59 % |" in text
+    assert "eproduced" in text.splitlines()[-1]
+    assert "Superposition ratio" in result.stdout
+
+
+def test_experiments_that_a_topic_does_not_allow_are_told_and_others_run(world, tmp_path):
+    """Those topics have no examples, which P2 needs."""
+    topics = "--topics", world / "topics" / "sorting.toml"
+    result = scrapy(
+        "lab",
+        "papers",
+        2,
+        4,
+        "--web",
+        world / "web.sqlite",
+        *topics,
+        "--pages",
+        12,
+        "--out",
+        tmp_path / "o",
+        "--jobs",
+        1,
+    )
+    assert result.returncode == 1
+    assert "paper 2 cannot be tried on web: " in result.stderr
+    assert "### 4." in (tmp_path / "o" / "papers.md").read_text("utf-8")
+
+
+def test_a_paper_that_is_none_of_the_five_is_refused(tmp_path):
+    result = scrapy("lab", "papers", "6", "--out", tmp_path / "out")
+    assert result.returncode == 2
+    assert "paper '6' is none of 1, 2, 3, 4, 5" in result.stderr + result.stdout

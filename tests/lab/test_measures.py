@@ -10,7 +10,7 @@ HOSTS = {0: "a", 1: "a", 2: "b", 3: "c", 4: "c"}
 
 
 def measured(fetched, judged=None, **others):
-    facts = {"pages": 4, "requests": 9, "relevant": {1, 2, 3}, "targets": {2, 3}, "limit": [0, 1, 2, 3]}
+    facts = {"pages": 4, "requests": 9, "relevant": {1, 2, 3}, "targets": {2, 3}, "limit": [0, 1, 2, 3], "reachable": 4}
     facts |= {"hosts": HOSTS, "similarity": [0.1, 0.2, 0.4, 0.8, 0.0]}
     return measure(fetched, judged or [None] * len(fetched), **(facts | others))
 
@@ -33,6 +33,14 @@ def test_what_the_spider_judged_is_kept_apart_from_what_is():
     assert (copies.judged_precision, copies.judged_recall) == (1.0, 1.0)
     nothing = measured([0, 1])
     assert (nothing.judged_relevant, nothing.judged_precision, nothing.judged_curve) == (None, None, None)
+
+
+def test_the_list_of_matched_pages_is_measured_against_all_that_can_be_found():
+    result = measured([0, 4, 1, 2], matched=[True, False, True, True])
+    assert (result.matched, result.matched_precision, result.matched_recall) == (3, 2 / 3, 0.5)
+    nothing = measured([0, 1], matched=[False, False])
+    assert (nothing.matched, nothing.matched_precision, nothing.matched_recall) == (0, None, 0.0)
+    assert measured([0, 1]).matched is None
 
 
 def test_a_crawl_that_ends_early_stays_where_it_was():

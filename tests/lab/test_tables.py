@@ -18,7 +18,7 @@ HOSTS = dict.fromkeys(RELEVANT, "a.example")
 
 def row(topic: str, spider: str, fetched: list[int], repeat: int = 1, seeds: str = "topic", cpu: float | None = 0.1):
     facts = {"pages": 10, "relevant": RELEVANT, "targets": {0, 1}, "limit": list(range(10)), "hosts": HOSTS}
-    measures = measure(fetched, [None] * len(fetched), requests=10, similarity=[0.0] * 10, **facts)
+    measures = measure(fetched, [None] * len(fetched), requests=10, similarity=[0.0] * 10, reachable=10, **facts)
     return Row("web", topic, seeds, spider, repeat, measures, cpu, cpu)
 
 

@@ -1,0 +1,144 @@
+"""What is said of a paper's experiment follows from the figures."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from focuscrawl.lab.measures import measure
+from focuscrawl.lab.orders import Graph
+from focuscrawl.lab.papers import EXPERIMENTS, Results, as_markdown
+from focuscrawl.lab.tables import Row
+
+KEYWORD, APPRENTICE, CLASSIFIER, NICHE, TREASURE = EXPERIMENTS
+RELEVANT = frozenset(range(100))
+
+
+def crawl(spider: str, seeds: str, fetched: list[int], judged: list[bool] | None = None, matched=None) -> Row:
+    """A crawl of a web in which the first hundred pages are relevant and the first ten the targets."""
+    facts = {"relevant": RELEVANT, "reachable": 100, "targets": set(range(10)), "limit": list(range(100))}
+    facts |= {"hosts": dict.fromkeys(RELEVANT, "a.example"), "similarity": [0.5] * 100}
+    judged = judged or [page in RELEVANT for page in fetched]
+    measures = measure(fetched, judged, matched, pages=len(fetched), requests=len(fetched), **facts)
+    return Row("web", "topic", seeds, spider, 1, measures, 1.0, 1.0)
+
+
+def results(pages: int, crawls: dict[tuple[str, str], list[int]], matched=None, links: int = 20) -> Results:
+    """The results of crawls, by spider and way to begin, that fetched these pages."""
+
+    def rows(survey, trials, outcomes, after):
+        return [
+            crawl(spider, seeds, fetched[:after], matched=matched and matched[spider][:after])
+            for (spider, seeds), fetched in crawls.items()
+        ]
+
+    lab = SimpleNamespace(title="web", pages=pages, rows=rows)
+    survey = SimpleNamespace(graph=Graph([[0] * links] * 10))
+    return Results(lab, survey, [SimpleNamespace(topic="topic")], {})
+
+
+def found(*at: int, pages: int = 40) -> list[int]:
+    """A crawl of so many pages that finds targets, one after the other, at these places."""
+    fetched = list(range(1000, 1000 + pages))
+    for target, place in enumerate(at):
+        fetched[place] = target
+    return fetched
+
+
+def p2(baseline: list[int], apprentice: list[int]) -> Results:
+    crawls = {"baseline": baseline, "apprentice": apprentice}
+    return results(
+        40,
+        {
+            (f"{name}{how}", way): fetched
+            for name, fetched in crawls.items()
+            for how in ("DF", "MI")
+            for way in ("topic", "generic")
+        },
+    )
+
+
+def test_an_apprentice_that_doubles_recall_is_the_papers():
+    verdict = APPRENTICE.verdict(p2(found(1, 12, 22), found(1, 2, 11, 12, 21, 22)))
+    assert verdict.word == "Reproduced"
+    assert "2.00 times the baseline's after 10 pages and 2.00 times after 40 from on-topic seeds" in verdict.why
+
+
+def test_an_apprentice_whose_lead_melts_is_the_papers_in_part():
+    verdict = APPRENTICE.verdict(p2(found(1, 12, 22, 30), found(1, 2, 3, 11)))
+    assert verdict.word == "Reproduced in part"
+    assert "The gain shrinks as the web runs out: the baseline has found 40 % of the targets" in verdict.why
+
+
+def test_an_apprentice_that_is_no_better_is_not():
+    assert APPRENTICE.verdict(p2(found(1, 2, 3), found(1, 12, 22))).word == "Not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("niche", "word", "part"),
+    [
+        (found(*range(10, 40)), "Reproduced", "begins below both and ends above both"),
+        (found(38), "Reproduced in part", "ends not above both"),
+    ],
+)
+def test_the_niche_genetic_crawler_must_begin_below_and_end_above(niche, word, part):
+    rivals = {"best_first": found(0, 1, 2, 3, 20), "hits": found(0, 1, 2, 3, 4)}
+    figures = results(40, {(name, "topic"): fetched for name, fetched in (rivals | {"niche_genetic": niche}).items()})
+    verdict = NICHE.verdict(figures)
+    assert verdict.word == word
+    assert part in verdict.why
+
+
+def test_why_generations_are_no_choice_is_counted():
+    names = ("niche_genetic", "best_first", "hits")
+    figures = results(40, {(name, "topic"): found(*range(30)) for name in names})
+    assert NICHE.verdict(figures).word in ("Reproduced", "Reproduced in part")
+    figures = results(40, {(name, "topic"): found(*range(31 if name == "hits" else 30)) for name in names})
+    assert "100 % of all pages have more than 15 links" in NICHE.verdict(figures).why
+    assert "nearly breadth-first" in NICHE.verdict(figures).why
+
+
+def test_treasure_is_the_papers_if_it_leads_throughout():
+    ways = ("topic", "generic")
+    crawls = {("treasure", way): found(1, 2, 3, 12, 22) for way in ways}
+    crawls |= {("context_graph", way): found(1, 12, 22) for way in ways}
+    verdict = TREASURE.verdict(results(40, crawls))
+    assert verdict.word == "Reproduced"
+    assert "+200 % after 10 pages" in verdict.why
+    behind = {
+        (spider, way): crawls[other, way]
+        for spider, other, way in [
+            (one, two, way)
+            for way in ways
+            for one, two in (("treasure", "context_graph"), ("context_graph", "treasure"))
+        ]
+    }
+    assert TREASURE.verdict(results(40, behind)).word == "Reproduced in part"  # the judge is as good as the paper's
+
+
+def test_the_keyword_crawler_must_be_more_precise_and_list_less():
+    spiders = [spec.text for spec in KEYWORD.spiders(40)]
+    fetched = found(*range(20))
+    matched = {name: [page in RELEVANT for page in fetched][:15] + [False] * 25 for name in spiders}
+    matched["breadth_first"] = [True] * 40
+    figures = results(40, {(name, "topic"): fetched for name in spiders}, matched)
+    verdict = KEYWORD.verdict(figures)
+    assert verdict.word == "Reproduced"
+    assert "more precise one on 6 of 6 queries" in verdict.why
+    text = as_markdown(KEYWORD, KEYWORD.tables(figures), verdict)
+    assert "| time, bubble, sort | 70 / 82 | 80 / 81 | 100 / 4 | 100 / 4 | 50 / 20 | 100 / 15 |" in text
+
+
+def test_a_paper_without_figures_is_told_what_its_choices_are_worth():
+    names = [spec.text for spec in CLASSIFIER.spiders(40)]
+    crawls = {(name, "topic"): found(1, 12) for name in names}
+    crawls["bayes, updatable, level 3", "topic"] = found(1, 2, 3)
+    verdict = CLASSIFIER.verdict(results(40, crawls))
+    assert verdict.word == "Nothing to compare with"
+    assert "The best choice (bayes, updatable, level 3)" in verdict.why
+
+
+def test_spiders_that_did_not_crawl_are_named():
+    figures = results(40, {("niche_genetic", "topic"): found(1), ("hits", "topic"): found(1)})
+    assert NICHE.missing(figures) == ["best_first"]
