@@ -25,6 +25,8 @@ from focuscrawl.traps import Traps
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+    from focuscrawl.spider import FocusedSpider
+
 #: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
 _HELD = "_focuscrawl"
 
@@ -106,6 +108,8 @@ class Crawl:
         self.sitemaps = "no"
         self.traps = Traps()
         self.duplicates: Duplicates | None = None
+        #: What guides the crawl: its spider, or a strategy that was put beside it.
+        self.strategy: FocusedSpider
         #: What makes the pages searchable as they arrive, if that is asked for.
         self.index: Index | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scrapy.exceptions import DownloadFailedError, IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
 
 
 def root(error: BaseException) -> BaseException:
@@ -19,6 +20,8 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, IgnoreRequest):
         if "exceeded DOWNLOAD_MAXSIZE" in message:  # Scrapy names the response first
             return "too large: the body exceeds DOWNLOAD_MAXSIZE when unpacked"
+        if isinstance(error, HttpError):  # for spiders that do not ask for failures
+            return f"HTTP {error.response.status}"
         return message or "ignored"
     error = root(error)
     name = type(error).__name__

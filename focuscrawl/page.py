@@ -71,6 +71,7 @@ class Link:
         "anchor",
         "nofollow",
         "position",
+        "request",
         "score",
         "url",
         "why",
@@ -85,6 +86,8 @@ class Link:
         self.score: float | None = None
         #: What the score was made of, for `scrapy explain`.
         self.why: dict[str, float] | None = None
+        #: What is asked for instead of the URL alone: a request of the spider's own, with its callback.
+        self.request: object = None
         self._page: Page | None = None
         self._before, self._after = before, after
         self._start = self._end = 0

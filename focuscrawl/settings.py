@@ -19,6 +19,11 @@ COMMANDS_MODULE = "focuscrawl.commands"
 
 #: Directory of the crawl; None: crawls/<spider>-<topic>. Running again with the same one resumes it.
 FOCUS_DIR = None
+#: The topic where a spider is given none: a file, the name of one that ships with focuscrawl, or a table as in a file.
+FOCUS_TOPIC = None
+#: For spiders of other projects: the strategy that scores their links, by name or as an import path, and its options.
+FOCUS_STRATEGY = "shark_search"
+FOCUS_STRATEGY_OPTIONS: dict[str, object] = {}
 #: A web file that answers all requests, with no network.
 FOCUS_WEB = None
 #: Most URLs that may wait, the worst fall off; 0: no limit.

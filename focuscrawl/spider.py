@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -66,7 +66,7 @@ class FocusedSpider(Spider):
 
     def __init__(
         self,
-        topic: str | None = None,
+        topic: str | Mapping[str, Any] | None = None,
         seeds: str | None = None,
         keywords: str | None = None,
         **options: Any,
@@ -77,6 +77,7 @@ class FocusedSpider(Spider):
         self._options = options
         set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
+        self.topic.seeds = self.topic.seeds or list(self.start_urls)
         for part in ("seeds", *self.needs):
             if not getattr(self.topic, part):
                 raise FocusError(self.topic.lacks(part))
@@ -122,6 +123,8 @@ class FocusedSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        if not args and kwargs.get("topic") is None:
+            kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
         spider = super().from_crawler(crawler, *args, **kwargs)
         _check_setting_names(crawler.settings)
         if crawler.settings.get("FOCUS_WEB"):
@@ -132,6 +135,7 @@ class FocusedSpider(Spider):
         if spider.floor > -inf:  # what is held does not come out by waiting
             order |= {"floor": spider.floor, "ageing": 0.0}
         spider.crawl = Crawl.open(crawler, spider.name, spider.topic, **order)
+        spider.crawl.strategy = spider
         spider.crawl.note_run(
             began=now(),
             focuscrawl=__version__,

@@ -109,6 +109,12 @@ def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:
         raise FocusError(f"{where}: not valid TOML: {error}") from None
     except RecursionError:
         raise FocusError(f"{where}: not valid TOML: nested too deep") from None
+    return topic_of(table, source, folder)
+
+
+def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) -> Topic:
+    """Check and read a topic that is given as a table, as in a topic file."""
+    where = f"topic '{source}'"
     for key in table:
         if key not in KEYS:
             close = difflib.get_close_matches(key, KEYS, 1)
@@ -216,9 +222,14 @@ def parse_seeds(text: str) -> list[str]:
     return [row for row in rows if row and not row.startswith("#")]
 
 
-def make_topic(topic: str | None = None, seeds: str | None = None, keywords: str | None = None) -> Topic:
-    """The topic of a crawl from its command-line arguments; what is given inline wins over the file."""
-    made = load_topic(topic) if topic else Topic("")
+def make_topic(
+    topic: str | Mapping[str, Any] | None = None, seeds: str | None = None, keywords: str | None = None
+) -> Topic:
+    """The topic of a crawl from its command-line arguments; what is given inline wins over the file, or the table."""
+    if isinstance(topic, Mapping):
+        made = topic_of(topic, "setting FOCUS_TOPIC")
+    else:
+        made = load_topic(topic) if topic else Topic("")
     if keywords is not None:
         made.keywords = parse_keywords(keywords)
     if seeds is not None:

@@ -52,7 +52,7 @@ class Progress:
         self.crawl = Crawl.of(self.crawler)
         self.began = monotonic()
         self.pages_before = self.crawl.pages
-        self.max_pages: int = getattr(spider, "max_pages", 0)
+        self.max_pages = self.crawl.strategy.max_pages
         if self.live:
             self._start_bar(spider.name)
         if self.interval:

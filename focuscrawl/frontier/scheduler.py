@@ -27,6 +27,7 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro
 from scrapy.utils.request import request_from_dict
@@ -40,7 +41,7 @@ from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
 from focuscrawl.middlewares.robots import RobotsUnreachable
 from focuscrawl.pace import local_time
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider, now
+from focuscrawl.spider import now
 
 if TYPE_CHECKING:
     from typing import Self
@@ -117,7 +118,7 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
-        self.max_pages: int = getattr(spider, "max_pages", 0)
+        self.max_pages = self.crawl.strategy.max_pages
         self._downloader = self.crawler.engine.downloader
         connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
@@ -194,7 +195,7 @@ class FrontierScheduler(BaseScheduler):
         (url_id,) = self.frontier.identify([_normal(request.url)], key)
         before = len(self.frontier)
         plain = self._plain(request)
-        stored = None if plain else self._dump(request)
+        stored = self.stored(request)
         place = focus.get("score", 1.0), focus.get("depth", 0), focus.get("via")
         self.frontier.offer([Candidate(url_id, request.url, *place, stored)])
         if len(self.frontier) == before:
@@ -206,6 +207,10 @@ class FrontierScheduler(BaseScheduler):
         if stored is None and not plain:
             self._live[url_id] = request
         return True
+
+    def stored(self, request: Request) -> str | None:
+        """A request as it is kept in the file; None if its URL is enough, or if it cannot be kept."""
+        return None if self._plain(request) else self._dump(request)
 
     def _plain(self, request: Request) -> bool:
         """Whether the URL says all there is to know about a request."""
@@ -464,7 +469,10 @@ class FrontierScheduler(BaseScheduler):
         focus = request.meta["focus"]
         error: Exception = failure.value  # type: ignore[assignment]
         passing = isinstance(error, PASSING)
-        self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
+        if not (
+            isinstance(error, HttpError) and self.crawl.strategy is not self.spider
+        ):  # a guest's answer makes a page
+            self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
         if passing:
             self._no_answer(request.url)
         else:
@@ -521,10 +529,10 @@ class FrontierScheduler(BaseScheduler):
         """Nothing may be fetched and nothing is on its way: the strategy may have more, or the crawl is over."""
         if self._full():
             raise CloseSpider("max_pages")
-        if self.crawl.fatal or not isinstance(self.spider, FocusedSpider):
+        if self.crawl.fatal:
             return
         try:
-            more = self.spider.refill()
+            more = self.crawl.strategy.refill()
         except sqlite3.Error as error:
             self.give_up(error)
         except FocusError as error:

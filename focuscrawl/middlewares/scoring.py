@@ -7,13 +7,12 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Link, Page
-from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -28,9 +27,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        if not isinstance(crawler.spider, FocusedSpider):
-            raise NotConfigured("the spider is no FocusedSpider")
-        self.spider = crawler.spider
+        self.spider = Crawl.of(crawler).strategy
         settings = crawler.settings
         self.depth_limit = settings.getint("DEPTH_LIMIT")
         self.url_limit = settings.getint("URLLENGTH_LIMIT")

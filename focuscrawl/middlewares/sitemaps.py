@@ -32,7 +32,7 @@ class SitemapMiddleware(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         wanted = Crawl.of(crawler).sitemaps
-        if wanted == "no" or not isinstance(crawler.spider, FocusedSpider):
+        if wanted == "no" or not isinstance(crawler.spider, FocusedSpider):  # others do not know what to do with them
             raise NotConfigured
         self.spider = crawler.spider
         self.guess = wanted == "all"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focuscrawl.crawl import Crawl
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
 
@@ -25,8 +26,7 @@ class ClassifyPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        assert isinstance(crawler.spider, FocusedSpider)
-        return cls(crawler.spider)
+        return cls(Crawl.of(crawler).strategy)
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request
 from scrapy.exceptions import DropItem
 
 from focuscrawl import urls
@@ -117,7 +118,10 @@ class StorePipeline:
                 first = store.add_links(page_id, page.links, ids)
                 depth = page.depth + 1
                 frontier.offer(
-                    Candidate(url_id, link.url, link.score, depth, first + n)
+                    Candidate(
+                        *(url_id, link.url, link.score, depth, first + n),
+                        scheduler.stored(link.request) if isinstance(link.request, Request) else None,
+                    )
                     for n, (link, url_id) in enumerate(zip(page.links, ids, strict=True))
                     if link.score is not None
                 )

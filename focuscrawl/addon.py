@@ -1,0 +1,72 @@
+"""FocusAddon: frontier, scoring and store for the spiders of any Scrapy project.
+
+In its settings.py:
+
+    ADDONS = {"focuscrawl.addon.FocusAddon": 500}
+    FOCUS_TOPIC = {"name": "Sorting", "keywords": {"sort": 3, "array": 2}}    # or a topic file
+
+The project's own spiders then crawl as they did, with their callbacks, rules and items; but the requests they make wait
+in the frontier, the most promising one comes first, and every page is judged and stored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.utils.misc import load_object
+
+from focuscrawl import settings as ours
+from focuscrawl.extensions.guide import strategy_of
+from focuscrawl.spider import FocusedSpider
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+#: What the frontier relies on besides its components, and the manners of a crawler that goes to many hosts.
+_RELIED_ON = (
+    *("SCHEDULER", "REDIRECT_PRIORITY_ADJUST", "RETRY_PRIORITY_ADJUST", "METAREFRESH_ENABLED", "DOWNLOAD_DELAY_JITTER"),
+    *("ROBOTSTXT_OBEY", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE"),
+    *("REMOTE_CONTROL_ENABLED", "RETRY_GIVE_UP_LOG_LEVEL", "DOWNLOAD_HANDLERS"),
+)
+#: How far before a project's own pipelines ours are.
+_BEFORE = 1000
+
+
+class FocusAddon:
+    """The add-on; what the project sets itself is left as it is."""
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Give our own settings their defaults, before any spider is made."""
+        for name in dir(ours):
+            if name.startswith("FOCUS_"):
+                settings.set(name, getattr(ours, name), priority="addon")
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.spidercls = crawler.spidercls
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Put the components in."""
+        self.update_pre_crawler_settings(settings)  # a crawler may have been made without a runner
+        for name in _RELIED_ON:
+            settings.set(name, getattr(ours, name), priority="addon")
+        for name in ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"):
+            for path, order in getattr(ours, name).items():
+                settings.setdefault_in_component_priority_dict(name, load_object(path), order)
+        for path, order in ours.ITEM_PIPELINES.items():
+            settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", load_object(path), order - _BEFORE)
+        for name, path, order in (
+            ("EXTENSIONS", "focuscrawl.extensions.guide.Guide", -1000),
+            ("SPIDER_MIDDLEWARES", "focuscrawl.middlewares.guest.GuestMiddleware", 990),
+            ("ITEM_PIPELINES", "focuscrawl.pipelines.guest.KeepPagesPipeline", 0),
+        ):
+            settings.setdefault_in_component_priority_dict(name, load_object(path), order)
+        if not issubclass(self.spidercls, FocusedSpider):  # which has done it itself
+            strategy_of(settings).update_settings(settings)

@@ -1,0 +1,57 @@
+"""Guide: a strategy beside a spider that is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import Settings
+from scrapy.spiderloader import SpiderLoader
+from scrapy.utils.misc import load_object
+
+from focuscrawl.errors import FocusError
+from focuscrawl.settings import SPIDER_MODULES
+from focuscrawl.spider import FocusedSpider
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+
+class Guide:
+    """Makes the strategy that scores the links of a project's own spider, and opens its crawl.
+
+    Settings: FOCUS_TOPIC, FOCUS_STRATEGY, FOCUS_STRATEGY_OPTIONS.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        spider = crawler.spider
+        assert spider is not None
+        if isinstance(spider, FocusedSpider):  # it is its own guide
+            raise NotConfigured
+        strategy = strategy_of(crawler.settings)
+        named: type[FocusedSpider] = type(strategy.__name__, (strategy,), {"name": spider.name})
+        seeds = [url for url in getattr(spider, "start_urls", ()) if "," not in url]
+        options: dict[str, Any] = crawler.settings.getdict("FOCUS_STRATEGY_OPTIONS")
+        named.from_crawler(crawler, seeds=",".join(seeds) or None, **options)
+        return cls()
+
+
+def strategy_of(settings: BaseSettings) -> type[FocusedSpider]:
+    """The strategy that FOCUS_STRATEGY names."""
+    name = str(settings["FOCUS_STRATEGY"])
+    known = SpiderLoader.from_settings(Settings({"SPIDER_MODULES": SPIDER_MODULES}))
+    try:
+        found = known.load(name) if "." not in name else load_object(name)
+    except KeyError:
+        raise FocusError(
+            f"setting FOCUS_STRATEGY={name}: expected {', '.join(sorted(known.list()))}, or an import path"
+        ) from None
+    except (ImportError, NameError, ValueError) as error:
+        raise FocusError(f"setting FOCUS_STRATEGY={name}: cannot be imported: {error}") from None
+    if not (isinstance(found, type) and issubclass(found, FocusedSpider)):
+        raise FocusError(f"setting FOCUS_STRATEGY={name}: is no FocusedSpider")
+    return found

@@ -1,0 +1,18 @@
+"""What becomes of pages in a project whose pipelines and feeds know only the items of its own spiders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy.exceptions import DropItem
+
+from focuscrawl.page import Page
+
+
+class KeepPagesPipeline:
+    """Lets no page through: they are in the store, and in pages.jsonl."""
+
+    def process_item(self, item: Any) -> Any:
+        if isinstance(item, Page):
+            raise DropItem(f"stored: {item.url}", log_level="DEBUG")
+        return item

@@ -1,0 +1,160 @@
+"""The add-on in a fresh project of somebody else's: its spiders are as they were, their crawls are focused."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import scrapy
+
+SETTINGS = """
+ADDONS = {"focuscrawl.addon.FocusAddon": 500}
+FOCUS_TOPIC = {"name": "Sorting", "keywords": {"sort": 5, "algorithm": 4, "array": 3, "merge": 2}}
+ITEM_PIPELINES = {"shop.pipelines.ShopPipeline": 300}
+COMMANDS_MODULE = "focuscrawl.commands"
+"""
+RULES = """
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
+
+class RulesSpider(CrawlSpider):
+    name = "rules"
+    start_urls = ["http://crossroads.example/", "http://sorting-handbook.example/"]
+    rules = [Rule(LinkExtractor(), callback="parse_item", follow=True)]
+
+    def parse_item(self, response, **kwargs):
+        yield {"url": response.url, "anchor": response.meta["link_text"]}
+"""
+PLAIN = """
+import scrapy
+
+class PlainSpider(scrapy.Spider):
+    name = "plain"
+    start_urls = ["http://crossroads.example/", "http://sorting-handbook.example/"]
+
+    async def parse(self, response, parent="nobody"):
+        yield {"url": response.url, "parent": parent}
+        for href in response.css('a::attr(href)').getall():
+            if "mailto" not in href:
+                yield response.follow(href, cb_kwargs={"parent": response.url})
+"""
+OWN = """
+from focuscrawl.spider import FocusedSpider
+
+class OwnSpider(FocusedSpider):
+    name = "own"
+    start_urls = ["http://crossroads.example/", "http://sorting-handbook.example/"]
+
+    def score(self, page):
+        return self.alike(page, self.relevance(page), {"page": self.relevance(page)})
+"""
+PIPELINE = """
+class ShopPipeline:
+    def process_item(self, item):
+        assert isinstance(item, dict), item
+        return item
+"""
+OFFLINE = ("-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=1")
+
+
+@pytest.fixture
+def shop(tmp_path) -> Path:
+    made = scrapy("startproject", "shop", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    package = tmp_path / "shop" / "shop"
+    (package / "settings.py").write_text((package / "settings.py").read_text() + SETTINGS)
+    (package / "pipelines.py").write_text(PIPELINE)
+    for name, text in {"rules": RULES, "plain": PLAIN, "own": OWN}.items():
+        (package / "spiders" / f"{name}.py").write_text(text)
+    return tmp_path / "shop"
+
+
+def crawl(shop: Path, spider: str, *more: object, pages: int = 40):
+    options = "-s", f'FOCUS_STRATEGY_OPTIONS={{"max_pages": {pages}}}'
+    return scrapy("crawl", spider, *OFFLINE, *options, *more, "-O", f"{spider}.jsonl", cwd=shop)
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("spider", ["rules", "plain"])
+def test_a_spider_crawls_as_it_did_but_the_best_first(shop, spider):
+    result = crawl(shop, spider)
+    assert result.returncode == 0, result.stderr
+    assert "ERROR" not in result.stderr
+    folder = shop / "crawls" / f"{spider}-sorting"
+    pages = lines(folder / "pages.jsonl")
+    assert len(pages) == 40
+    assert sum(page["matched"] for page in pages) > 30  # in breadth-first order it is a third
+    assert (folder / "report.html").exists()
+    items = lines(shop / f"{spider}.jsonl")
+    assert {item["url"] for item in items} <= {page["url"] for page in pages}
+    assert len(items) >= 38  # a CrawlSpider makes none of its start pages
+    # what callbacks were given came through the frontier
+    known = {"nobody", *(page["url"] for page in pages)}
+    assert all(item["parent"] in known if spider == "plain" else item["anchor"] for item in items)
+
+
+def test_dead_links_are_pages_of_the_store_but_not_of_the_spider(shop):
+    assert crawl(shop, "rules", pages=400).returncode == 0
+    pages = lines(shop / "crawls" / "rules-sorting" / "pages.jsonl")
+    dead = {page["url"] for page in pages if page["status"] == 404}
+    assert dead
+    assert not dead & {item["url"] for item in lines(shop / "rules.jsonl")}
+
+
+def test_a_crawl_goes_on_where_it_was(shop):
+    assert crawl(shop, "plain", pages=20).returncode == 0
+    first = lines(shop / "plain.jsonl")
+    assert crawl(shop, "plain", pages=40).returncode == 0
+    second = lines(shop / "plain.jsonl")
+    assert len(second) == 20
+    assert not {item["url"] for item in first} & {item["url"] for item in second}
+    assert all(item["parent"] != "nobody" for item in second)
+
+
+def test_links_are_scored_by_their_anchor_and_can_be_explained(shop):
+    assert crawl(shop, "rules").returncode == 0
+    folder = shop / "crawls" / "rules-sorting"
+    connection = sqlite3.connect(folder / "crawl.sqlite")
+    ((url,),) = connection.execute("SELECT url FROM page WHERE via IS NOT NULL ORDER BY id LIMIT 1").fetchall()
+    connection.close()
+    result = scrapy("explain", folder, url, cwd=shop)
+    assert result.returncode == 0, result.stderr
+    assert "anchor" in result.stdout
+
+
+def test_another_strategy_may_score_and_learn_first(shop):
+    result = crawl(shop, "plain", "-s", "FOCUS_STRATEGY=baseline", "-s", "FOCUS_TOPIC=sorting")
+    assert result.returncode == 0, result.stderr
+    pages = lines(shop / "crawls" / "plain-sorting-algorithms" / "pages.jsonl")
+    judged = {page["url"]: page["relevance"] for page in pages}
+    assert judged["http://sorting-handbook.example/"] > 0.5 > judged["http://crossroads.example/"]
+
+
+def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
+    result = scrapy("crawl", "own", *OFFLINE, "-a", "max_pages=30", cwd=shop)
+    assert result.returncode == 0, result.stderr
+    assert len((shop / "crawls" / "own-sorting" / "pages.jsonl").read_text().splitlines()) == 30
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("FOCUS_STRATEGY=best_frist", "FOCUS_STRATEGY=best_frist: expected adaptive, apprentice"),
+        ("FOCUS_STRATEGY=shop.items.Nothing", "FOCUS_STRATEGY=shop.items.Nothing: cannot be imported"),
+        (
+            "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider",
+            "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider: is no Focused",
+        ),
+        ("FOCUS_TOPIC=", "has no keywords; give"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(shop, setting, message):
+    result = scrapy("crawl", "plain", *OFFLINE, "-s", setting, cwd=shop)
+    assert result.returncode != 0
+    assert message.replace("adaptive, ", "") in result.stderr.splitlines()[-1]
