@@ -12,6 +12,7 @@ import difflib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -85,7 +86,6 @@ class FocusedSpider(Spider):
         #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
         self.examples: list[Page] = []
         self.counterexamples: list[Page] = []
-        self._judge = KeywordJudge(self.topic.keywords) if self.topic.keywords else None
         self.prepare()
 
     def _valid_seeds(self) -> list[str]:
@@ -181,7 +181,7 @@ class FocusedSpider(Spider):
 
     def judge(self, page: Page) -> Judgement | None:
         """How relevant a page is; None if the topic gives nothing to judge by."""
-        return self._judge.coverage(page, self.threshold) if self._judge else None
+        return self.keywords.coverage(page, self.threshold) if self.topic.keywords else None
 
     def matches(self, page: Page) -> bool:
         """Whether a page that was read belongs into URLs.txt."""
@@ -207,6 +207,11 @@ class FocusedSpider(Spider):
         return float(self.rescore(link)) if link else float(entry.score)
 
     # ---- what a strategy may ask
+
+    @cached_property
+    def keywords(self) -> KeywordJudge:
+        """The topic's keywords, which pages and pieces of text are compared with."""
+        return KeywordJudge(self.topic.keywords)
 
     def judged(self, page: Page) -> Judgement | None:
         """The judgement of a page, made when first asked for and kept on the page."""

@@ -30,8 +30,7 @@ class FishSearchSpider(FocusedSpider):
 
     def judge(self, page: Page) -> Judgement | None:
         """1 or 0, by simple matching of keywords."""
-        assert self._judge is not None
-        share = self._judge.share(page, self.threshold)
+        share = self.keywords.share(page, self.threshold)
         return share._replace(relevance=float(share.relevant))
 
     def score(self, page: Page) -> Sequence[float | None]:

@@ -44,11 +44,10 @@ class InfoSpidersSpider(FocusedSpider):
 
     async def study(self) -> None:
         await super().study()
-        assert self._judge is not None
         #: The keywords by their stems; phrases by each of their words.
-        self._stems = sorted({stem for _, stems, _ in self._judge.terms for stem in stems})
-        heaviest = max(weight for _, _, weight in self._judge.terms)
-        weight_of = {stem: weight / heaviest for _, stems, weight in self._judge.terms for stem in stems}
+        self._stems = sorted({stem for _, stems, _ in self.keywords.terms for stem in stems})
+        heaviest = max(weight for _, _, weight in self.keywords.terms)
+        weight_of = {stem: weight / heaviest for _, stems, weight in self.keywords.terms for stem in stems}
         #: The weights an agent is born with: it trusts the keywords as the topic weighs them.
         self._born = [-2.0, 2.0, *(2 * weight_of[stem] for stem in self._stems)]
         kept = self.crawl.store.meta("agents") or {"round": 0, "agents": []}

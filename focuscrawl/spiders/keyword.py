@@ -40,8 +40,7 @@ class KeywordSpider(FocusedSpider):
     follow = Option("all", "whose links are followed", choices=("all", "matched"))
 
     def judge(self, page: Page) -> Judgement:
-        assert self._judge is not None
-        return self._judge.share(page, self.match)
+        return self.keywords.share(page, self.match)
 
     def score(self, page: Page) -> Sequence[float | None]:
         if self.follow == "matched" and not self.matches(page):

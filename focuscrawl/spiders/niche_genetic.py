@@ -75,8 +75,7 @@ class NicheGeneticSpider(FocusedSpider):
     # ---- pages
 
     def judge(self, page: Page) -> Judgement | None:
-        assert self._judge is not None
-        return self._judge.tag_weighted(page, self.threshold)
+        return self.keywords.tag_weighted(page, self.threshold)
 
     def matches(self, page: Page) -> bool:
         return super().matches(page) and (

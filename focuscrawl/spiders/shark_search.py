@@ -30,12 +30,11 @@ class SharkSearchSpider(FocusedSpider):
     anchors = Option(0.8, "weight of the anchor, against the text around it", at_least=0.0, at_most=1.0)
 
     def score(self, page: Page) -> Sequence[float]:
-        assert self._judge is not None
         inherited = self.decay * (self.relevance(page) or self._inherited(page))
         scores = []
         for link in page.links:
-            anchor = self._judge.cosine(words.tokenize(link.anchor))
-            context = 1.0 if anchor else self._judge.cosine([*link.before(), *link.after()])
+            anchor = self.keywords.cosine(words.tokenize(link.anchor))
+            context = 1.0 if anchor else self.keywords.cosine([*link.before(), *link.after()])
             neighbourhood = self.anchors * anchor + (1 - self.anchors) * context
             link.why = {"inherited": inherited, "anchor": anchor, "context": context}
             scores.append(self.inheritance * inherited + (1 - self.inheritance) * neighbourhood)

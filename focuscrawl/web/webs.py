@@ -204,9 +204,17 @@ def canonical(url: str) -> str:
     return urls.canonical(urls.join(url, "") or url)
 
 
-@cache
+#: Webs that are in no file, by the name under which they are opened.
+IN_MEMORY: dict[str, Web] = {}
+
+
 def open_web(name: str) -> Web:
     """The web of that name: a file, the file of a crawl, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
+    return IN_MEMORY.get(name) or _open(name)
+
+
+@cache
+def _open(name: str) -> Web:
     if name == "demo":
         from focuscrawl.web.demo import demo_web
 
