@@ -92,13 +92,6 @@ def snippets(document: str, language: str = "python") -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", (ROOT / document).read_text("utf-8"), re.DOTALL)
 
 
-def test_the_strategy_that_the_guide_builds_works(crawl):
-    space: dict[str, object] = {}
-    exec(snippets("docs/extending.md")[0], space)
-    web = small_web({"root": ["x", "sorting"], "x": [], "sorting": []})
-    assert crawl(space["AnchorFirst"], web, seeds=at("root"), keywords="sort").urls[1] == at("sorting")
-
-
 def test_the_strategy_in_the_readme_works(crawl):
     space: dict[str, object] = {}
     exec(snippets("README.md")[0], space)
