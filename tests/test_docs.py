@@ -10,15 +10,14 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
 from focuscrawl import settings
-from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import options_of
 from focuscrawl.spider import FocusedSpider
 from tests import faults
 from tests.conftest import ROOT, at, scrapy, small_web
 
 LOADER = SpiderLoader.from_settings(get_project_settings())
-STRATEGIES = (ROOT / "docs" / "strategies.md").read_text("utf-8")
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+STRATEGIES = ROOT / "docs" / "strategies"
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize("name", [name for name in dir(settings) if name.startswith("FOCUS_")])
@@ -31,20 +30,44 @@ def test_every_setting_that_is_read_exists():
     assert set(re.findall(r"\"(FOCUS_[A-Z_]+)\"", code)) <= set(dir(settings))
 
 
+def options_in(page: str) -> dict[str, str]:
+    """The options in the tables of a strategy's page, and their defaults."""
+    return dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, re.MULTILINE))
+
+
+def is_told(default: object, told: str) -> bool:
+    """Whether a table tells an option's default; what is nothing to the program is a word there."""
+    if default == "":
+        return told in ("none", "needed", "the topic's")
+    if isinstance(default, bool):
+        return told == ("yes" if default else "no")
+    return told == default if isinstance(default, str) else float(told) == default
+
+
 @pytest.mark.parametrize("name", LOADER.list())
-def test_every_spider_is_documented_with_its_options(name):
-    section = STRATEGIES.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-    assert section, f"docs/strategies.md has no section '## {name}'"
-    spider = LOADER.load(name)
-    shared = set(options_of(LearningSpider)) if "are those of `baseline`" in section else set()
-    for option in options_of(spider).keys() - options_of(FocusedSpider).keys():
-        assert (f"`{option}`" if option in shared else f"| `{option}` |") in section
+def test_every_spider_has_a_page_with_all_its_options(name):
+    page, common = ((STRATEGIES / file).read_text("utf-8") for file in (f"{name}.md", "index.md"))
+    learned = (STRATEGIES / "baseline.md").read_text("utf-8") if "are those of [`baseline`]" in page else ""
+    told = options_in(common) | options_in(learned) | options_in(page)
+    options = options_of(LOADER.load(name))
+    for option, declared in options.items():
+        assert option in told, f"docs/strategies/{name}.md does not tell of {option}"
+        assert is_told(declared.default, told[option]), f"docs/strategies/{name}.md: {option} is not {told[option]}"
+    assert options_in(page).keys() <= options.keys(), "options that there are not"
+
+
+@pytest.mark.parametrize("name", LOADER.list())
+def test_every_spider_has_its_place_in_the_documentation(name):
+    page = (STRATEGIES / f"{name}.md").read_text("utf-8")
+    assert page.startswith(f"# {name}\n")
+    assert re.findall(r"^## (.+)", page, re.MULTILINE) == ["Idea", "Options", "When to use it", "Figures", "Source"]
+    assert f"\n| [{name}]({name}.md) |" in (STRATEGIES / "index.md").read_text("utf-8")
     assert re.search(rf"^\| [^|]*`{name}`[^|]* \|", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
 
 
 @pytest.mark.parametrize("option", [*options_of(FocusedSpider), "topic", "seeds", "keywords"])
 def test_every_common_option_is_documented(option):
-    assert f"| `{option}` |" in STRATEGIES.partition("\n## ")[0]
+    assert option in options_in((STRATEGIES / "index.md").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", LOADER.list())
