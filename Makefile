@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 demo: $(READY)  ## crawl the embedded web and compare three strategies
 	@$(BIN)/scrapy demo
@@ -16,6 +16,9 @@ lint: $(READY)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(READY)  ## build the documentation into build/docs; a link or anchor that leads nowhere fails
+	$(BIN)/python -m sphinx -q -W --keep-going -n -c docs . build/docs
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 demo")'

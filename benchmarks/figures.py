@@ -18,10 +18,7 @@ NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
 )
-DOCUMENTS = (
-    "README.md",
-    *(f"docs/{name}.md" for name in ("dewey", "performance", "reliability", "search", "strategies")),
-)
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
 def output(name: str) -> str:
@@ -42,8 +39,7 @@ def output(name: str) -> str:
             subprocess.run([*crawl, "-L", "ERROR"], cwd=ROOT, check=True)
             url = "http://algorithm-club.example/notes/heap-sort"
             command = [sys.executable, "-m", "scrapy", "explain", f"{folder}/c", url]
-            text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-        return f"$ scrapy explain crawls/best_first-sorting-algorithms {url}\n{text}".rstrip()
+            return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
     if name == "demo":
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]
@@ -59,12 +55,11 @@ def main() -> None:
             sys.exit(f"unknown benchmark '{name}'; there are {', '.join(NAMES)}")
         print(f"{name} …", flush=True)
         block = f"<!-- {name} -->\n```\n{output(name)}\n```\n<!-- end -->"
-        for document in DOCUMENTS:
-            path = ROOT / document
+        for path in DOCUMENTS:
             text = path.read_text("utf-8")
-            path.write_text(
-                re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S), "utf-8"
-            )
+            new = re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S)
+            if new != text:
+                path.write_text(new, "utf-8")
 
 
 if __name__ == "__main__":
