@@ -1,8 +1,7 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned apprentice link_classifier rivals ranks dewey
-                                             tgraph treasure search
+                                             fuzz learned ranks dewey tgraph search lab papers
 """
 
 from __future__ import annotations
@@ -16,8 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
+    *("learned", "ranks", "dewey", "tgraph", "search", "lab", "papers"),
 )
+#: What prints Markdown, not text.
+MARKDOWN = ("lab", "papers")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
@@ -45,7 +46,8 @@ def output(name: str) -> str:
             command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]
             text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
         return text[text.index("Pages on the topic") : text.index("relevant:")].rstrip()
-    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py")]
+    script = ["results.py", name] if name in MARKDOWN else [f"{name}.py"]
+    command = [sys.executable, str(ROOT / "benchmarks" / script[0]), *script[1:]]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
 
 
@@ -54,7 +56,9 @@ def main() -> None:
         if name not in NAMES:
             sys.exit(f"unknown benchmark '{name}'; there are {', '.join(NAMES)}")
         print(f"{name} …", flush=True)
-        block = f"<!-- {name} -->\n```\n{output(name)}\n```\n<!-- end -->"
+        text = output(name)
+        inside = f"\n{text}\n" if name in MARKDOWN else f"```\n{text}\n```"
+        block = f"<!-- {name} -->\n{inside}\n<!-- end -->"
         for path in DOCUMENTS:
             text = path.read_text("utf-8")
             new = re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S)

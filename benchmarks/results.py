@@ -1,0 +1,83 @@
+"""What all strategies are worth on the labelled webs (`lab`), and what the papers' experiments give there (`papers`).
+
+    python benchmarks/results.py lab|papers [--pages 300] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
+
+Prints Markdown. DIR of --folder holds web files NAME.sqlite and topics/NAME/*.toml. The crawls are kept in --into, and a
+second run goes on where the first stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WEBS = ROOT.parent / "shared" / "webs"
+WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
+
+
+def table(folder: Path, name: str, pages: int) -> str:
+    """The summary of a comparison."""
+    parts = []
+    with (folder / "summary.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for way, words in WAYS.items():
+        found = [row for row in rows if row["seeds"] == way]
+        topics = found[0]["topics"]
+        head = ("spider", "score", "95 %", "harvest", "target recall", "against best_first", "p")
+        lines = [head, ("---", *["---:"] * (len(head) - 1))]
+        for row in found:
+            lines.append(
+                (
+                    row["spider"],
+                    f"{float(row['score']):.3f}",
+                    f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}",
+                    percent(row["harvest"]),
+                    percent(row["target_recall"]),
+                    f"{float(row['against_baseline']):+.3f}" if row["against_baseline"] else "–",
+                    f"{float(row['p']):.2g}" if row["p"] else "–",
+                )
+            )
+        text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+        parts.append(f"**{name}**, {pages} pages from {words}, {topics} topics:\n\n{text}")
+    return "\n\n".join(parts)
+
+
+def percent(text: str) -> str:
+    return f"{float(text):.1%}".replace("%", " %") if text else "–"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["lab", "papers"])
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--webs", default="wikipedia,webkb")
+    parser.add_argument("--folder", type=Path, default=WEBS)
+    parser.add_argument("--into", type=Path, default=ROOT / "crawls" / "results")
+    options = parser.parse_args()
+    parts = []
+    for number, name in enumerate(options.webs.split(",")):
+        web = options.folder / f"{name}.sqlite"
+        if not web.exists():
+            sys.exit(f"{web} is not there: say with --folder where webs and their topics are")
+        folder = options.into / name
+        command = [sys.executable, "-m", "scrapy", "lab"]
+        if options.what == "papers":  # the first experiment is on the embedded web, whatever the other is
+            command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
+        else:
+            command += ["--spiders", "all", "--seeds", "topic", "generic"]
+        command += ["--web", str(web), "--topics", str(options.folder / "topics" / name), "--out", str(folder)]
+        subprocess.run([*command, "--pages", str(options.pages)], cwd=ROOT, check=True, stdout=sys.stderr)
+        if options.what == "papers":
+            text = (folder / "papers.md").read_text("utf-8").strip().replace("### ", "#### ")
+            parts.append(f"### On {name}, {options.pages} pages a crawl\n\n{text}")
+        else:
+            parts.append(table(folder, name, options.pages))
+    print("\n\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()
