@@ -2,8 +2,8 @@
 
     python benchmarks/results.py lab|papers [--pages 300] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
-Prints Markdown. DIR of --folder holds web files NAME.sqlite and topics/NAME/*.toml. The crawls are kept in --into, and a
-second run goes on where the first stopped.
+Prints Markdown. DIR of --folder holds web files NAME.sqlite and topics/NAME/*.toml. The crawls are kept in --into, and
+a second run goes on where the first stopped.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ def table(folder: Path, name: str, pages: int) -> str:
         topics = found[0]["topics"]
         head = ("spider", "score", "95 %", "harvest", "target recall", "against best_first", "p")
         lines = [head, ("---", *["---:"] * (len(head) - 1))]
-        for row in found:
-            lines.append(
-                (
-                    row["spider"],
-                    f"{float(row['score']):.3f}",
-                    f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}",
-                    percent(row["harvest"]),
-                    percent(row["target_recall"]),
-                    f"{float(row['against_baseline']):+.3f}" if row["against_baseline"] else "–",
-                    f"{float(row['p']):.2g}" if row["p"] else "–",
-                )
+        lines += [
+            (
+                row["spider"],
+                f"{float(row['score']):.3f}",
+                f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}",
+                percent(row["harvest"]),
+                percent(row["target_recall"]),
+                f"{float(row['against_baseline']):+.3f}" if row["against_baseline"] else "–",
+                f"{float(row['p']):.2g}" if row["p"] else "–",
             )
+            for row in found
+        ]
         text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
         parts.append(f"**{name}**, {pages} pages from {words}, {topics} topics:\n\n{text}")
     return "\n\n".join(parts)
