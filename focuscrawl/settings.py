@@ -17,7 +17,7 @@ COMMANDS_MODULE = "focuscrawl.commands"
 
 # ---- the crawl
 
-#: Directory of the crawl; None: crawls/<spider>-<topic>. Running again with the same one resumes it.
+#: Directory of the crawl; None: JOBDIR, or crawls/<spider>-<topic>. Running again with the same one resumes it.
 FOCUS_DIR = None
 #: A web file that answers all requests, with no network.
 FOCUS_WEB = None
