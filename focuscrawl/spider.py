@@ -134,6 +134,7 @@ class FocusedSpider(Spider):
         spider.crawl = Crawl.open(crawler, spider.name, spider.topic, **order)
         spider.crawl.note_run(
             began=now(),
+            job=spider._options.get("_job"),  # Scrapyd's name for this run, and that of its log
             focuscrawl=__version__,
             user_agent=crawler.settings["USER_AGENT"],
             seeds=spider.start_urls,
