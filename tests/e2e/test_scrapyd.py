@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -27,21 +30,14 @@ from tests.e2e.conftest import outside
 #: Seconds after which something that is waited for will not happen any more.
 PATIENCE = 180
 
-CONFIGURATION = """
-[scrapyd]
-bind_address = 127.0.0.1
-items_dir = items
-poll_interval = 0.1
-max_proc = 2
-"""
-
 
 class Scrapyd:
-    """A Scrapyd on a free port, with a directory of its own."""
+    """A Scrapyd on a free port, with the settings that docs/deploying.md offers and a directory of its own."""
 
     def __init__(self, folder: Path, python: Path) -> None:
         self.folder = folder
-        (folder / "scrapyd.conf").write_text(CONFIGURATION)
+        shutil.copy(ROOT / "deploy" / "scrapyd.conf", folder)
+        (folder / ".scrapyd.conf").write_text("[scrapyd]\npoll_interval = 0.1\nmax_proc = 2\n")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -52,6 +48,7 @@ class Scrapyd:
                 env=outside(HOME=str(folder), SCRAPYD_HTTP_PORT=str(port)),
                 stdout=log,
                 stderr=log,
+                start_new_session=True,
             )
         self.address = f"http://127.0.0.1:{port}/"
         self.wait_for(lambda: f"Site starting on {port}" in self.said)
@@ -113,7 +110,7 @@ def scrapyd(tmp_path_factory, clean_python, checkout):
         assert deployed.returncode == 0, deployed.stdout + deployed.stderr
         yield server
     finally:
-        server.process.terminate()
+        os.killpg(server.process.pid, signal.SIGTERM)  # crawls outlive their Scrapyd
         server.process.wait(PATIENCE)
 
 
