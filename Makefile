@@ -4,13 +4,25 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint docs clean
+PYTHONS ?= python3.11 python3.12 python3.13
+
+.PHONY: demo test test-all test-lowest lint docs clean
 
 demo: $(READY)  ## crawl the embedded web and compare three strategies
 	@$(BIN)/scrapy demo
 
 test: $(READY)  ## run the tests; ARGS goes to pytest
 	$(BIN)/python -m pytest $(ARGS)
+
+test-all:  ## run the tests on each of PYTHONS, in environments of their own
+	@for python in $(PYTHONS); do \
+	  version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
+	  $(MAKE) test PYTHON=$$python VENV=.venv-$$version || exit 1; \
+	done
+
+test-lowest:  ## run the tests with the oldest dependencies that pyproject.toml allows
+	$(PYTHON) .ci/lowest.py > .venv-lowest.txt
+	$(MAKE) test VENV=.venv-lowest INSTALL="--constraint .venv-lowest.txt"
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .
@@ -24,8 +36,8 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 demo")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable '.[dev]'
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet $(INSTALL) --editable '.[dev]'
 	@touch $(READY)
 
 clean:  ## remove the environment and what was built
-	rm -rf $(VENV) build dist *.egg-info crawls/demo
+	rm -rf .venv* $(VENV) build dist *.egg-info crawls/demo

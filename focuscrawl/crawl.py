@@ -32,8 +32,8 @@ _HELD = "_focuscrawl"
 
 
 def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
-    """Where a crawl lives: FOCUS_DIR, or `crawls/<spider>-<topic>`."""
-    return Path(settings.get("FOCUS_DIR") or Path("crawls") / f"{spider}-{topic.slug}")
+    """Where a crawl lives: FOCUS_DIR, Scrapy's JOBDIR, or `crawls/<spider>-<topic>`."""
+    return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
 
 
 def _number(settings: BaseSettings, name: str, kind: type[int] | type[float] = int, at_most: float = inf) -> Any:

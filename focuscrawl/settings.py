@@ -17,7 +17,7 @@ COMMANDS_MODULE = "focuscrawl.commands"
 
 # ---- the crawl
 
-#: Directory of the crawl; None: crawls/<spider>-<topic>. Running again with the same one resumes it.
+#: Directory of the crawl; None: JOBDIR, or crawls/<spider>-<topic>. Running again with the same one resumes it.
 FOCUS_DIR = None
 #: The topic where a spider is given none: a file, the name of one that ships with focuscrawl, or a table as in a file.
 FOCUS_TOPIC = None

@@ -138,6 +138,7 @@ class FocusedSpider(Spider):
         spider.crawl.strategy = spider
         spider.crawl.note_run(
             began=now(),
+            job=spider._options.get("_job"),  # Scrapyd's name for this run, and that of its log
             focuscrawl=__version__,
             user_agent=crawler.settings["USER_AGENT"],
             seeds=spider.start_urls,

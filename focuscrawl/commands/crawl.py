@@ -85,9 +85,11 @@ class Command(CrawlCommand):
             print(f"The whole crawl is in {crawl.folder / 'crawl.sqlite'}", end="", file=sys.stderr)
             print(f", a summary in {crawl.folder / 'report.html'}", file=sys.stderr)
 
-    @staticmethod
-    def _say(message: str) -> None:
+    def _say(self, message: str) -> None:
         print(f"focuscrawl: {message}", file=sys.stderr)
+        assert self.settings is not None
+        if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
+            logger.error("%s", message)
 
 
 def _error_of(task: object) -> BaseException | None:

@@ -133,10 +133,11 @@ class FrontierScheduler(BaseScheduler):
             logger.warning(
                 "%d pages are stored already: raise max_pages (%d) to go on", self.crawl.pages, self.max_pages
             )
+        folder = self.crawl.folder.absolute()
         if self.crawl.resumed:
-            logger.info(
-                "Resuming %s: %d pages stored, %d URLs wait", self.crawl.folder, self.crawl.pages, len(self.frontier)
-            )
+            logger.info("Resuming %s: %d pages stored, %d URLs wait", folder, self.crawl.pages, len(self.frontier))
+        else:
+            logger.info("The crawl is in %s", folder)
 
     def close(self, reason: str) -> None:
         if self._wake is not None:

@@ -54,6 +54,13 @@ def test_a_crawl_lives_in_crawls_by_default(tmp_path):
     assert len(Crawled(tmp_path / "crawls" / "keyword-time-bubble-sort").urls) == 2
 
 
+def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
+    arguments = ["crawl", "keyword", "-a", "keywords=sort", *DEMO, "-s", f"JOBDIR={tmp_path / 'job'}"]
+    for pages in (3, 6):
+        assert scrapy(*arguments, "-a", f"max_pages={pages}").returncode == 0
+        assert len(Crawled(tmp_path / "job").urls) == pages
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -71,6 +78,16 @@ def test_a_crawl_lives_in_crawls_by_default(tmp_path):
 )
 def test_bad_arguments_cost_one_line(arguments, says):
     assert says in complaint(*arguments)
+
+
+def test_what_is_wrong_is_in_the_log_file_too(tmp_path):
+    """Whoever has a log file may see nothing else, as with Scrapyd."""
+    log = tmp_path / "log"
+    to_log = ["-s", f"LOG_FILE={log}", "-s", f"FOCUS_DIR={tmp_path / 'c'}"]
+    assert "has no option 'colour'" in complaint("keyword", "-a", "topic=sorting", "-a", "colour=red", *to_log)
+    assert "ERROR: spider 'keyword' has no option 'colour'" in log.read_text("utf-8")
+    complaint("keyword", "-a", "keywords=x", "-a", "seeds=http://sorting-handbook.example/nothing", *to_log, *DEMO[:2])
+    assert "ERROR: no page could be read: http://sorting-handbook.example/nothing: HTTP 404" in log.read_text("utf-8")
 
 
 def test_a_missing_web_file_is_named(tmp_path):

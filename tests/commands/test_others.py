@@ -96,6 +96,7 @@ def test_a_web_is_served_until_it_is_stopped():
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     )
     try:
         lines = [process.stdout.readline() for _ in range(3)]

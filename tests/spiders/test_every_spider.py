@@ -7,10 +7,12 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
 from focuscrawl.explain import explain
+from focuscrawl.options import options_of
 from focuscrawl.store import Store
 from focuscrawl.web.webs import MemoryWeb, open_web
 
-SPIDERS = SpiderLoader.from_settings(get_project_settings()).list()
+LOADER = SpiderLoader.from_settings(get_project_settings())
+SPIDERS = LOADER.list()
 
 
 def options(name: str) -> dict[str, object]:
@@ -57,3 +59,9 @@ def test_poor_pages_do_it_no_harm(crawl, tmp_path, name):
     )
     assert crawled.stats.get("log_count/ERROR", 0) <= (name == "niche_genetic")  # nothing to begin with: it says so
     assert crawled.urls[0] == "http://poor.example/"
+
+
+@pytest.mark.parametrize("name", SPIDERS)
+def test_scrapyd_can_be_given_all_its_options(name):
+    """What schedule.json takes for itself does not reach a spider."""
+    assert not {"project", "spider", "setting", "jobid", "priority"} & options_of(LOADER.load(name)).keys()
