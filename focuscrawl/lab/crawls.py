@@ -176,6 +176,7 @@ def _crawl(job: Job, place: Path) -> Outcome:
             "FOCUS_BACKOFF_MAX": 0,
             "RETRY_ENABLED": False,  # a web in a file says the same again
             "LOGSTATS_INTERVAL": 0,
+            "FOCUS_INDEX": False,  # nobody searches in it
         },
         priority="cmdline",
     )
