@@ -51,6 +51,7 @@ class Reader:
             (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
             (programs / name).chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
+        self.environment.pop("SCRAPY_SETTINGS_MODULE", None)  # other tests load the project's; here scrapy.cfg says it
 
     def follow(self, document: str) -> int:
         """Do it all; returns how many commands that were."""
