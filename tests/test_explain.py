@@ -59,3 +59,20 @@ def test_refused_and_fallen_links_are_told_apart(crawl, tmp_path):
     assert "refused" in explain(store, at("b/1"))[-1]
     assert "fallen off" in explain(store, at("c"))[-1]
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("setting", "rule"),
+    [
+        ({"FOCUS_DENY": "b.example"}, "refused: out of scope"),
+        ({"DEPTH_LIMIT": 1}, "refused: deeper than DEPTH_LIMIT"),
+        ({"URLLENGTH_LIMIT": 17}, "refused: longer than URLLENGTH_LIMIT"),
+    ],
+)
+def test_a_rule_that_keeps_a_link_back_is_named(crawl, setting, rule):
+    target = "c" if "DEPTH_LIMIT" in setting else "b/long" if "URLLENGTH_LIMIT" in setting else "b"
+    web = small_web({"a": ["b", "b/long"], "b": ["c"], "b/long": [], "c": []})
+    crawled = crawl("breadth_first", web, seeds=at("a"), settings=setting)
+    store = Store(crawled.folder / "crawl.sqlite")
+    assert rule in "\n".join(explain(store, at(target)))
+    store.close()

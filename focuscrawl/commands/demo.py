@@ -98,6 +98,7 @@ class Command(ScrapyCommand):
         command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
         settings = {
             "FOCUS_DIR": folder,
+            "FOCUS_WEB": "",  # the embedded web is served, whatever the project has set
             "FOCUS_PROGRESS": sys.stderr.isatty(),
             "LOG_LEVEL": "WARNING",
             "DOWNLOAD_DELAY": 0,  # the server is ours

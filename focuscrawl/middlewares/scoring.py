@@ -78,18 +78,16 @@ class ScoringMiddleware(BaseSpiderMiddleware):
                 f"spider '{spider.name}' gave {len(scores)} scores for {len(page.links)} links of {page.url}"
             )
         refused = 0
-        # a page may ask that none of its links be followed
-        closed = (bool(self.depth_limit) and page.depth >= self.depth_limit) or (
-            self.robots_meta and "nofollow" in page.robots
-        )
+        closed = ""
+        if self.depth_limit and page.depth >= self.depth_limit:
+            closed = "deeper than DEPTH_LIMIT"
+        elif self.robots_meta and "nofollow" in page.robots:
+            closed = "its page asks that no link be followed"
         for link, score in zip(page.links, scores, strict=True):
-            if (
-                score is None
-                or closed
-                or (self.nofollow and link.nofollow)
-                or (self.url_limit and len(link.url) > self.url_limit)
-                or (self.scope and self.scope.refuses(link.url))
-            ):
+            if score is None:
+                refused += 1
+            elif rule := closed or self._rule_against(link):
+                link.why = {rule: 0.0}
                 refused += 1
             else:
                 if score != score:
@@ -98,6 +96,14 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         self.crawler.stats.inc_value("focus/links", len(page.links))
         if refused:
             self.crawler.stats.inc_value("focus/links_refused", refused)
+
+    def _rule_against(self, link: Link) -> str:
+        """The rule that keeps a link from being followed; empty if there is none."""
+        if self.nofollow and link.nofollow:
+            return "marked nofollow"
+        if self.url_limit and len(link.url) > self.url_limit:
+            return "longer than URLLENGTH_LIMIT"
+        return "out of scope" if self.scope and self.scope.refuses(link.url) else ""
 
     def score_request(self, request: Request, page: Page) -> Request | None:
         """A request of the spider's own, scored as a link of the page it was made from."""
