@@ -1,9 +1,9 @@
 """What all strategies are worth on the labelled webs (`lab`), and what the papers' experiments give there (`papers`).
 
-    python benchmarks/results.py lab|papers [--pages 300] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
+    python benchmarks/results.py lab|papers [--pages N] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
-Prints Markdown. DIR of --folder holds web files NAME.sqlite and topics/NAME/*.toml. The crawls are kept in --into, and
-a second run goes on where the first stopped.
+Prints Markdown; `lab` also draws docs/images/curves.svg. DIR of --folder holds web files NAME.sqlite and
+topics/NAME/*.toml. The crawls are kept in --into, and a second run goes on where the first stopped.
 """
 
 from __future__ import annotations
@@ -13,9 +13,26 @@ import csv
 import subprocess
 import sys
 from pathlib import Path
+from statistics import fmean
+
+from focuscrawl.lab.charts import curves, styles
 
 ROOT = Path(__file__).resolve().parent.parent
 WEBS = ROOT.parent / "shared" / "webs"
+PICTURE = ROOT / "docs" / "images" / "curves.svg"
+#: What the picture shows, if it was crawled.
+SHOWN = (
+    "omniscient",
+    "link_classifier",
+    "treasure",
+    "shark_search",
+    "best_first",
+    "keyword",
+    "breadth_first",
+    "random",
+)
+#: Pages of each crawl.
+PAGES = {"lab": 500, "papers": 300}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
 
 
@@ -46,6 +63,23 @@ def table(folder: Path, name: str, pages: int) -> str:
     return "\n\n".join(parts)
 
 
+def draw(folder: Path) -> None:
+    """The curves of some spiders from a generic start, means over the topics."""
+    found: dict[str, dict[str, list[float]]] = {}
+    with (folder / "curves.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["seeds"] == "generic" and row["spider"] in SHOWN and row["repeat"] == "1":
+                found.setdefault(row["spider"], {}).setdefault(row["topic"], []).append(float(row["relevant"]))
+    pages = max(len(curve) for topics in found.values() for curve in topics.values())
+    means = {}
+    for name in SHOWN:
+        padded = [curve + curve[-1:] * (pages - len(curve)) for curve in found.get(name, {}).values()]
+        if padded:
+            means[name] = [fmean(points) for points in zip(*padded, strict=True)]
+    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.write_text(curves(means, styles(list(means)), alone=True) + "\n", "utf-8")
+
+
 def percent(text: str) -> str:
     return f"{float(text):.1%}".replace("%", " %") if text else "–"
 
@@ -53,11 +87,12 @@ def percent(text: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["lab", "papers"])
-    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--pages", type=int)
     parser.add_argument("--webs", default="wikipedia,webkb")
     parser.add_argument("--folder", type=Path, default=WEBS)
     parser.add_argument("--into", type=Path, default=ROOT / "crawls" / "results")
     options = parser.parse_args()
+    pages = options.pages or PAGES[options.what]
     parts = []
     for number, name in enumerate(options.webs.split(",")):
         web = options.folder / f"{name}.sqlite"
@@ -70,12 +105,14 @@ def main() -> None:
         else:
             command += ["--spiders", "all", "--seeds", "topic", "generic"]
         command += ["--web", str(web), "--topics", str(options.folder / "topics" / name), "--out", str(folder)]
-        subprocess.run([*command, "--pages", str(options.pages)], cwd=ROOT, check=True, stdout=sys.stderr)
+        subprocess.run([*command, "--pages", str(pages)], cwd=ROOT, check=True, stdout=sys.stderr)
         if options.what == "papers":
             text = (folder / "papers.md").read_text("utf-8").strip().replace("### ", "#### ")
-            parts.append(f"### On {name}, {options.pages} pages a crawl\n\n{text}")
+            parts.append(f"### On {name}, {pages} pages a crawl\n\n{text}")
         else:
-            parts.append(table(folder, name, options.pages))
+            parts.append(table(folder, name, pages))
+            if number == 0:
+                draw(folder)
     print("\n\n".join(parts))
 
 
