@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 
 from focuscrawl import rights
 from focuscrawl.duplicates import Duplicates
@@ -115,8 +116,10 @@ class Crawl:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
-        """The open crawl of a crawler."""
-        crawl: Crawl = getattr(crawler, _HELD)
+        """The open crawl of a crawler. Where there is none, as in `scrapy shell`, components do without themselves."""
+        crawl: Crawl | None = getattr(crawler, _HELD, None)
+        if crawl is None:
+            raise NotConfigured
         return crawl
 
     @classmethod

@@ -61,6 +61,8 @@ class FocusedSpider(Spider):
 
     #: Parts of the topic the strategy cannot do without.
     needs: tuple[str, ...] = ("keywords",)
+    #: False for a strategy beside another spider, which begins by itself.
+    needs_seeds = True
 
     max_pages = Option(0, "stop at so many stored pages, earlier runs included; 0: when nothing is left", at_least=0)
     threshold = Option(0.3, "relevance from which a page counts as on the topic", at_least=0.0, at_most=1.0)
@@ -79,7 +81,7 @@ class FocusedSpider(Spider):
         set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
         self.topic.seeds = self.topic.seeds or list(self.start_urls)
-        for part in ("seeds", *self.needs):
+        for part in (*(["seeds"] if self.needs_seeds else []), *self.needs):
             if not getattr(self.topic, part):
                 raise FocusError(self.topic.lacks(part))
         self.start_urls = self._valid_seeds()
@@ -96,7 +98,7 @@ class FocusedSpider(Spider):
                 valid.append(urls.check(seed))
             except ValueError as error:
                 wrong.append(str(error))
-        if not valid:
+        if not valid and self.needs_seeds:
             raise FocusError(f"no valid seed: {'; '.join(wrong)}; give another with -a seeds=http://…")
         for message in wrong:
             self.logger.error("seed left out: %s", message)

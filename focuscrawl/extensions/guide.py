@@ -8,6 +8,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.misc import load_object
+from scrapy.utils.spider import DefaultSpider
 
 from focuscrawl.errors import FocusError
 from focuscrawl.settings import SPIDER_MODULES
@@ -30,10 +31,11 @@ class Guide:
     def from_crawler(cls, crawler: Crawler) -> Self:
         spider = crawler.spider
         assert spider is not None
-        if isinstance(spider, FocusedSpider):  # it is its own guide
+        if isinstance(spider, FocusedSpider | DefaultSpider):  # it is its own guide; or there is no crawl at all
             raise NotConfigured
         strategy = strategy_of(crawler.settings)
-        named: type[FocusedSpider] = type(strategy.__name__, (strategy,), {"name": spider.name})
+        facts = {"name": spider.name, "needs_seeds": False}
+        named: type[FocusedSpider] = type(strategy.__name__, (strategy,), facts)
         seeds = [url for url in getattr(spider, "start_urls", ()) if "," not in url]
         options: dict[str, Any] = crawler.settings.getdict("FOCUS_STRATEGY_OPTIONS")
         named.from_crawler(crawler, seeds=",".join(seeds) or None, **options)

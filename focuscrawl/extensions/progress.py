@@ -36,6 +36,7 @@ class Progress:
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
+        self.crawl = Crawl.of(crawler)
         wanted = crawler.settings.get("FOCUS_PROGRESS")
         self.live = sys.stderr.isatty() if wanted == "auto" else crawler.settings.getbool("FOCUS_PROGRESS")
         self.interval = REFRESH if self.live else crawler.settings.getfloat("LOGSTATS_INTERVAL")
@@ -49,7 +50,6 @@ class Progress:
         return cls(crawler)
 
     def opened(self, spider: Spider) -> None:
-        self.crawl = Crawl.of(self.crawler)
         self.began = monotonic()
         self.pages_before = self.crawl.pages
         self.max_pages = self.crawl.strategy.max_pages

@@ -23,7 +23,7 @@ class Report:
     """Writes FOCUS_DIR/report.html."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+        self.crawl = Crawl.of(crawler)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     @classmethod
@@ -31,7 +31,7 @@ class Report:
         return cls(crawler)
 
     def closed(self) -> None:
-        crawl = Crawl.of(self.crawler)
+        crawl = self.crawl
         if not crawl.fatal and crawl.store.path.exists():
             path = crawl.folder / "report.html"
             try:

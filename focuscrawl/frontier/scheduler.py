@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.exceptions import (
     CannotResolveHostError,
     CloseSpider,
@@ -24,6 +24,7 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
+    NotConfigured,
     ResponseDataLossError,
 )
 from scrapy.http import Response
@@ -44,8 +45,6 @@ from focuscrawl.page import Page
 from focuscrawl.spider import now
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -106,8 +105,11 @@ class FrontierScheduler(BaseScheduler):
         self._wake_time = inf
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+    def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
+        try:
+            return cls(crawler)
+        except NotConfigured:  # there is no crawl, as in `scrapy shell`
+            return Scheduler.from_crawler(crawler)
 
     @classmethod
     def of(cls, crawler: Crawler) -> FrontierScheduler:

@@ -14,6 +14,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.reactor import is_reactor_installed
 
 from focuscrawl import urls
+from focuscrawl.crawl import Crawl
 
 if TYPE_CHECKING:
     from typing import Self
@@ -32,6 +33,7 @@ class AddressMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        Crawl.of(crawler)
         settings = crawler.settings
         if settings.getbool("FOCUS_PRIVATE_HOSTS") or settings.get("FOCUS_WEB"):
             raise NotConfigured

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.httpobj import urlparse_cached
 
+from focuscrawl.crawl import Crawl
 from focuscrawl.frontier.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class BackoffMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        Crawl.of(crawler)
         self.crawler = crawler
         self.longest = crawler.settings.getfloat("FOCUS_BACKOFF_MAX")
         self._in_a_row: dict[str, int] = {}

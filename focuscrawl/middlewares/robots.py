@@ -108,6 +108,8 @@ class RobotsMiddleware:
         """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
         delay = min(wished, self.longest_delay)
         scheduler: Any = self.crawler.engine.scheduler
+        if not hasattr(scheduler, "keep_distance"):  # a single page, in `scrapy shell`: there is nothing to slow down
+            return
         if delay and scheduler.keep_distance(urlsplit(root).hostname or "", delay):
             self.crawler.stats.inc_value("robotstxt/slowed")
 

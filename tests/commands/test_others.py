@@ -11,6 +11,8 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
+from focuscrawl.web.demo import demo_web
+from focuscrawl.web.server import serving
 from focuscrawl.web.webs import open_web
 from tests.conftest import ROOT, Crawled, scrapy
 
@@ -125,3 +127,13 @@ def test_commands_do_not_wait_for_libraries_that_only_learning_needs():
     result = subprocess.run([sys.executable, "-c", f"{check}; {program}"], cwd=ROOT, capture_output=True, text=True)
     assert "apprentice" in result.stdout
     assert "loaded False False" in result.stdout
+
+
+def test_scrapys_own_commands_look_at_a_single_page(tmp_path):
+    """`scrapy shell` and `scrapy fetch` crawl nothing: there is no topic, no frontier and no store."""
+    with serving(demo_web()) as server:
+        proxy = {"http_proxy": server.address, "no_proxy": ""}
+        fetched = scrapy("fetch", "--nolog", "http://crossroads.example/", **proxy)
+        assert "<title>Crossroads, a directory</title>" in fetched.stdout
+        shell = scrapy("shell", "-c", "response.status", "--nolog", f"{server.address}/crossroads.example/")
+        assert shell.stdout.strip() == "200"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from focuscrawl.web.demo import demo_web
+from focuscrawl.web.server import serving
 from tests.conftest import scrapy
 
 SETTINGS = """
@@ -158,3 +160,23 @@ def test_what_is_wrong_is_said_in_one_line(shop, setting, message):
     result = scrapy("crawl", "plain", *OFFLINE, "-s", setting, cwd=shop)
     assert result.returncode != 0
     assert message.replace("adaptive, ", "") in result.stderr.splitlines()[-1]
+
+
+def test_looking_at_a_single_page_crawls_nothing(shop):
+    with serving(demo_web()) as server:
+        proxy = {"http_proxy": server.address, "no_proxy": ""}
+        fetched = scrapy("fetch", "--nolog", "http://crossroads.example/", cwd=shop, **proxy)
+    assert "<title>Crossroads, a directory</title>" in fetched.stdout
+    assert not (shop / "crawls").exists()
+
+
+def test_a_spider_may_begin_by_itself(shop):
+    spider = shop / "shop" / "spiders" / "plain.py"
+    spider.write_text(
+        PLAIN.replace("start_urls = [", "places = [").replace(
+            "    async def parse",
+            "    async def start(self):\n        for url in self.places:\n            yield scrapy.Request(url)\n\n    async def parse",
+        )
+    )
+    assert crawl(shop, "plain").returncode == 0
+    assert len(lines(shop / "crawls" / "plain-sorting" / "pages.jsonl")) == 40
