@@ -146,7 +146,8 @@ def logged(server: WebServer) -> list[Request]:
             is_request = super().parse_request()
             if is_request:
                 partial = "Range" in self.headers or self.headers.get("Accept-Encoding") == "identity"
-                log.append(Request(self.command, self.path, partial))
+                url = urls.join(self.path, "") if self.path.startswith("http://") else None
+                log.append(Request(self.command, url or self.path, partial))
             return is_request
 
     server.RequestHandlerClass = Logged
@@ -247,10 +248,11 @@ def main() -> None:
     if options.web != "demo" and not Path(options.web).exists():
         sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
     web = open_web(options.web)
-    files = [file for file in sorted(options.topics.glob("*.toml")) if not options.topic or file.stem in options.topic]
-    topics = [load_topic(str(file)) for file in files]
-    if not topics:
-        sys.exit(f"no topic of that name in {options.topics}")
+    files = {file.stem: file for file in sorted(options.topics.glob("*.toml"))}
+    for name in options.topic or files:
+        if name not in files:
+            sys.exit(f"no topic '{name}' in {options.topics}; there are {', '.join(files)}")
+    topics = [load_topic(str(files[name])) for name in options.topic or files]
     peers = installed(list(dict.fromkeys([YARDSTICK, *options.peers.split(",")])))
     probes = {}
     for peer in list(peers):

@@ -1,4 +1,4 @@
-"""Scrapy as its tutorial has it: a CrawlSpider that follows all links, one request at a time.
+"""Scrapy as its documentation has it: a CrawlSpider that follows all links, one request at a time.
 
 The order is Scrapy's own, or breadth-first by the three settings that its FAQ names.
 """
