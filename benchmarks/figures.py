@@ -2,7 +2,7 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
                                              fuzz learned apprentice link_classifier rivals ranks dewey
-                                             tgraph treasure search peers
+                                             tgraph treasure search peers peers_early
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search", "peers"),
+    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
+    *("peers", "peers_early"),
 )
+#: Benchmarks that are not called NAME.py, or take options.
+EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
+COMMANDS = {"peers": ("peers/run.py",), "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}")}
 DOCUMENTS = (
     "README.md",
     *(f"docs/{name}.md" for name in ("dewey", "peers", "performance", "reliability", "search", "strategies")),
@@ -49,8 +53,8 @@ def output(name: str) -> str:
             command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]
             text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
         return text[text.index("Pages on the topic") : text.index("relevant:")].rstrip()
-    script = "peers/run.py" if name == "peers" else f"{name}.py"
-    command = [sys.executable, str(ROOT / "benchmarks" / script)]
+    script, *options = COMMANDS.get(name, (f"{name}.py",))
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
 
 

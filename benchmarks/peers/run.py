@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
@@ -315,7 +316,12 @@ def table(rows: dict[str, list[Row]], robots: dict[str, str], pages: int) -> str
             robots[peer],
         )
         lines.append(line(peer, cells, PEERS.get(peer, "")).rstrip())
-    return "\n".join(lines)
+    return "\n".join([*lines, versions(rows)])
+
+
+def versions(peers: Iterable[str]) -> str:
+    tools = dict.fromkeys(peer.partition(":")[0] for peer in peers)
+    return ", ".join(f"{tool} {version(tool)}" for tool in tools)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ def chromium(proxy: str) -> Iterator[str]:
     program = shutil.which("chromium") or shutil.which("google-chrome") or sys.exit("no Chromium on this machine")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--user-data-dir=profile"]
     options += ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    options += ["--disable-features=NetworkTimeServiceQuerying"]
     process = subprocess.Popen([program, *options, f"--proxy-server={proxy}"], stderr=subprocess.PIPE, text=True)
     try:
         yield next(line.split()[-1] for line in process.stderr if line.startswith("DevTools listening on"))

@@ -1,6 +1,6 @@
 """Scrapy as its documentation has it: a CrawlSpider that follows all links, one request at a time.
 
-The order is Scrapy's own, or breadth-first by the three settings that its FAQ names.
+The order is Scrapy's own, or breadth-first by the three settings that its FAQ names, and one for webs of many hosts.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ BREADTH_FIRST = {
     "DEPTH_PRIORITY": 1,
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",  # the default takes turns between hosts
 }
 
 
