@@ -1,7 +1,8 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned ranks dewey tgraph search lab papers
+                                             fuzz learned ranks dewey tgraph search lab papers peers
+                                             peers_early
 """
 
 from __future__ import annotations
@@ -15,8 +16,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "ranks", "dewey", "tgraph", "search", "lab", "papers"),
+    *("learned", "ranks", "dewey", "tgraph", "search", "lab", "papers", "peers", "peers_early"),
 )
+#: Benchmarks that are not called NAME.py, or take options.
+EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
+COMMANDS = {
+    "lab": ("results.py", "lab"),
+    "papers": ("results.py", "papers"),
+    "peers": ("peers/run.py",),
+    "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
+}
 #: What prints Markdown, not text.
 MARKDOWN = ("lab", "papers")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -46,8 +55,8 @@ def output(name: str) -> str:
             command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]
             text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
         return text[text.index("Pages on the topic") : text.index("relevant:")].rstrip()
-    script = ["results.py", name] if name in MARKDOWN else [f"{name}.py"]
-    command = [sys.executable, str(ROOT / "benchmarks" / script[0]), *script[1:]]
+    script, *options = COMMANDS.get(name, (f"{name}.py",))
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
 
 
@@ -56,8 +65,11 @@ def main() -> None:
         if name not in NAMES:
             sys.exit(f"unknown benchmark '{name}'; there are {', '.join(NAMES)}")
         print(f"{name} …", flush=True)
-        text = output(name)
-        inside = f"\n{text}\n" if name in MARKDOWN else f"```\n{text}\n```"
+        printed = output(name)
+        if "left out" in printed:
+            print(f"{name} is not complete, and the documentation stays as it is:\n{printed}")
+            continue
+        inside = f"\n{printed}\n" if name in MARKDOWN else f"```\n{printed}\n```"
         block = f"<!-- {name} -->\n{inside}\n<!-- end -->"
         for path in DOCUMENTS:
             text = path.read_text("utf-8")

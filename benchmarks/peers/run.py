@@ -1,0 +1,328 @@
+"""What others find of a topic: the same labelled web, over HTTP on loopback, for crawlers that one could pick instead.
+
+    python benchmarks/peers/run.py [--web FILE --topics DIR] [--topic NAME …] [--pages 300] [--peers scrapy,crawlee]
+
+Each crawl is a process of its own, told the same seeds, the same words and the same number of pages, one request at a
+time where the tool can, with no delay. What it asked for, and in which order, is read from the server's log, never from
+what the tool says. `pip install 'focuscrawl[peers]'` brings the tools; one that is missing is left out with a line.
+A peer is TOOL or TOOL:VARIANT, and focuscrawl:SPIDER is any of ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+from urllib.parse import urljoin
+
+from focuscrawl import urls
+from focuscrawl.topic import Topic, load_topic
+from focuscrawl.web.server import WebServer, serving
+from focuscrawl.web.webs import Answer, MemoryWeb, Web, canonical, open_web
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+WEBS = ROOT.parent / "shared" / "webs"
+YARDSTICK = "scrapy:breadth_first"
+#: What is crawled with, and what its order goes by.
+PEERS = {
+    YARDSTICK: "found first",
+    "scrapy": "found last",
+    "trafilatura": "navigation pages",
+    "crawlee": "found first",
+    "crawlee:keywords": "keyword in the link",
+    "crawl4ai:best_first": "keywords in the URL",
+    "crawl4ai:adaptive": "previews of links",
+    "focuscrawl:keyword": "keywords on the page",
+    "focuscrawl:best_first": "relevance of the page",
+    "focuscrawl:shark_search": "page, link, ancestors",
+}
+#: The page that lists the seeds, for tools that begin at one page: on the host of the first seed, and not counted.
+START = "/list-of-seeds"
+PROBE = Topic("probe", seeds=["http://probe.example/"], keywords={"sorting": 1})
+
+
+class Request(NamedTuple):
+    """A line of the server's log."""
+
+    method: str
+    url: str
+    #: Only the beginning is wanted: previews of links say so with a range, or by asking for no compression.
+    partial: bool = False
+
+
+class Figures(NamedTuple):
+    """What a log tells."""
+
+    #: Requests of any kind, up to the last page that counts.
+    requests: int
+    #: Requests for pages, dead links included: no robots.txt, nothing that pages embed, no previews, none twice.
+    pages: int
+    #: Pages with the label, and those of them among the first *pages* requests of any kind.
+    relevant: int
+    relevant_in_requests: int
+
+
+class Crawl(NamedTuple):
+    """A crawl that was run."""
+
+    log: list[Request]
+    #: Seconds of CPU, those of its children included.
+    cpu: float
+    #: Why it failed.
+    error: str = ""
+
+
+class Row(NamedTuple):
+    """A peer on a topic."""
+
+    figures: Figures
+    #: Relevant pages over those that the yardstick found in as many pages.
+    ratio: float
+    #: Seconds of CPU a page, without those of the start.
+    cpu: float
+
+
+def figures(log: Iterable[Request], web: Web, label: str, pages: int) -> Figures:
+    """Count what was asked for, in the order in which it was, until *pages* were."""
+    seen: set[str] = set()
+    requests = relevant = relevant_in_requests = 0
+    for request in log:
+        if request.url.endswith(START):
+            continue
+        if len(seen) == pages:
+            break
+        requests += 1
+        name = canonical(request.url)
+        if name in seen or not is_page(request) or 300 <= web.get(request.url).status < 400:
+            continue
+        seen.add(name)
+        if label in web.labels(request.url):
+            relevant += 1
+            relevant_in_requests += requests <= pages
+    return Figures(requests, len(seen), relevant, relevant_in_requests)
+
+
+def is_page(request: Request) -> bool:
+    """Whether a page is asked for, and all of it."""
+    other = request.url.endswith(("/robots.txt", ".css", ".js", ".ico")) or "/.well-known/" in request.url
+    return request.method == "GET" and not request.partial and not other and not urls.is_binary(request.url)
+
+
+def page(title: str, links: str = "") -> bytes:
+    """A page with enough on it to be taken for one."""
+    text = f"<h1>{title}</h1><p>This page is here so that there is something to read and something to follow.</p>"
+    return f"<html><head><title>{title}</title></head><body>{text}{links}</body></html>".encode()
+
+
+class WithStart(Web):
+    """A web with one more page, which links to the seeds."""
+
+    def __init__(self, web: Web, seeds: list[str]) -> None:
+        self.web = web
+        self.start = urljoin(seeds[0], START)
+        self.links = "".join(f'<p><a href="{seed}">{seed}</a></p>' for seed in seeds)
+
+    def get(self, url: str) -> Answer:
+        if url == self.start:
+            return Answer(200, "text/html; charset=utf-8", page("Seeds", self.links))
+        return self.web.get(url)
+
+
+def logged(server: WebServer) -> list[Request]:
+    """The requests that a server gets from now on, whatever they are, as they come in."""
+    log: list[Request] = []
+
+    class Logged(server.RequestHandlerClass):  # type: ignore[misc, name-defined]
+        def parse_request(self) -> bool:
+            is_request = super().parse_request()
+            if is_request:
+                partial = "Range" in self.headers or self.headers.get("Accept-Encoding") == "identity"
+                url = urls.join(self.path, "") if self.path.startswith("http://") else None
+                log.append(Request(self.command, url or self.path, partial))
+            return is_request
+
+    server.RequestHandlerClass = Logged
+    server.handle_error = lambda *_: None  # previews hang up in the middle of a page
+    return log
+
+
+def crawl(peer: str, web: Web, topic: Topic, pages: int, robots: bool = False, timeout: float = 900) -> Crawl:
+    """Have a peer crawl a web from the seeds of a topic, and watch it."""
+    tool, _, variant = peer.partition(":")
+    with_start = WithStart(web, topic.seeds)
+    command = [sys.executable, str(HERE / f"with_{tool}.py"), f"--variant={variant}", f"--start={with_start.start}"]
+    command += [f"--seed={seed}" for seed in topic.seeds] + [f"--keyword={word}" for word in topic.keywords]
+    command += [f"--pages={pages}"] + ["--robots"] * robots
+    error = ""
+    with serving(with_start) as server, tempfile.TemporaryDirectory() as folder:
+        log = logged(server)
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")},
+            "http_proxy": server.address,
+            "PYTHONPATH": str(ROOT),
+            "HOME": folder,  # nothing is known from before, nothing is left behind
+        }
+        before = cpu_of_children()
+        process = subprocess.Popen(
+            [*command, f"--proxy={server.address}"],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            said = process.communicate(timeout=timeout)[1].strip()
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            error = f"not done after {timeout:.0f} s"
+        else:
+            if process.returncode:
+                error = said.splitlines()[-1] if said else f"exit code {process.returncode}"
+        return Crawl(list(log), cpu_of_children() - before, error)
+
+
+def cpu_of_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def probe_web() -> MemoryWeb:
+    """Two links that look the same, one of them forbidden by robots.txt."""
+    web = MemoryWeb()
+    host = PROBE.seeds[0]
+    web.add(f"{host}robots.txt", "User-agent: *\nDisallow: /closed/\n", content_type="text/plain")
+    names = ("open/sorting.html", "closed/sorting.html")
+    web.add(host, page("Sorting", "".join(f'<p><a href="/{name}">sorting</a></p>' for name in names)))
+    for name in names:
+        web.add(f"{host}{name}", page("Sorting"))
+    return web
+
+
+def obeys(log: Iterable[Request]) -> bool | None:
+    """Whether the forbidden page of the probe was left alone; None if the other one was, too."""
+    asked = {request.url for request in log}
+    if f"{PROBE.seeds[0]}closed/sorting.html" in asked:
+        return False
+    return True if f"{PROBE.seeds[0]}open/sorting.html" in asked else None
+
+
+def manners(peer: str) -> tuple[str, Crawl]:
+    """Whether a peer obeys robots.txt, by itself or if asked to, and the crawl of hardly a page that tells."""
+    short = crawl(peer, probe_web(), PROBE, 10)
+    by_itself = obeys(short.log)
+    if by_itself is not False:
+        return {True: "yes", None: "?"}[by_itself], short
+    return "if asked" if obeys(crawl(peer, probe_web(), PROBE, 10, robots=True).log) else "no", short
+
+
+def installed(peers: list[str]) -> list[str]:
+    """The peers whose tool is there; a line for each other one."""
+    for tool in dict.fromkeys(peer.partition(":")[0] for peer in peers):
+        if not (HERE / f"with_{tool}.py").exists():
+            sys.exit(f"unknown peer '{tool}'; there are {', '.join(PEERS)} and focuscrawl:SPIDER")
+        if find_spec(tool) is None:
+            print(f"{tool} is not installed and left out: pip install 'focuscrawl[peers]'", flush=True)
+            peers = [peer for peer in peers if peer.partition(":")[0] != tool]
+    return peers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
+    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
+    parser.add_argument("--topic", nargs="*", help="names of topic files; all if not given")
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--peers", default=",".join(PEERS))
+    options = parser.parse_args()
+    if options.web != "demo" and not Path(options.web).exists():
+        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
+    web = open_web(options.web)
+    files = {file.stem: file for file in sorted(options.topics.glob("*.toml"))}
+    for name in options.topic or files:
+        if name not in files:
+            sys.exit(f"no topic '{name}' in {options.topics}; there are {', '.join(files)}")
+    topics = [load_topic(str(files[name])) for name in options.topic or files]
+    peers = installed(list(dict.fromkeys([YARDSTICK, *options.peers.split(",")])))
+    probes = {}
+    for peer in list(peers):
+        probes[peer] = manners(peer)
+        if probes[peer][1].error:
+            print(f"{peer} failed and is left out: {probes[peer][1].error}", flush=True)
+            peers.remove(peer)
+    rows: dict[str, list[Row]] = {peer: [] for peer in peers}
+    try:
+        # topic by topic, so that a busy hour does not fall on one of them
+        for number, topic in enumerate(topics, 1):
+            print(f"{topic.name}, {number} of {len(topics)} …", file=sys.stderr, flush=True)
+            for peer, row in on_topic(topic, web, options.pages, {peer: probes[peer][1] for peer in peers}).items():
+                rows[peer].append(row)
+    except KeyboardInterrupt:
+        print("stopped; what follows is of the topics that were done", file=sys.stderr)
+    if rows[YARDSTICK]:
+        print(table(rows, {peer: probes[peer][0] for peer in peers}, options.pages))
+
+
+def on_topic(topic: Topic, web: Web, pages: int, probes: dict[str, Crawl]) -> dict[str, Row]:
+    """Crawl for one topic with each peer, the yardstick first."""
+    rows = {}
+    yardstick: list[Request] = []
+    for peer, probe in probes.items():
+        done = crawl(peer, web, topic, pages)
+        if done.error:
+            print(f"{peer} failed on {topic.name}: {done.error}", flush=True)
+        if peer == YARDSTICK:
+            yardstick = done.log
+        counted = figures(done.log, web, topic.label, pages)
+        # a crawl that ends early is compared with the beginning of the yardstick's
+        base = figures(yardstick, web, topic.label, counted.pages).relevant
+        # what it takes to start is not the price of a page
+        more = figures(done.log, web, "", sys.maxsize).pages - figures(probe.log, web, "", sys.maxsize).pages
+        rows[peer] = Row(counted, counted.relevant / max(1, base), (done.cpu - probe.cpu) / max(1, more))
+    return rows
+
+
+def table(rows: dict[str, list[Row]], robots: dict[str, str], pages: int) -> str:
+    """Means over the topics; ratios are means of ratios."""
+    head = ("pages", "relevant", "share", "ratio", "requests for one", f"in {pages} requests", "CPU", "robots.txt")
+    widths = (7, 10, 7, 8, 18, 17, 8, 12)
+
+    def line(name: str, cells: Iterable[str], last: str) -> str:
+        return f"{name:25}{''.join(f'{cell:>{width}}' for cell, width in zip(cells, widths, strict=True))}  {last}"
+
+    lines = [line(f"mean of {len(rows[YARDSTICK])} topics", head, "order by")]
+    for peer, results in rows.items():
+        found = [row.figures for row in results]
+        relevant = sum(one.relevant for one in found)
+        cells = (
+            f"{mean(one.pages for one in found):.0f}",
+            f"{relevant / len(found):.1f}",
+            f"{relevant / max(1, sum(one.pages for one in found)):.0%}",
+            f"{mean(row.ratio for row in results):.2f}×",
+            f"{sum(one.requests for one in found) / max(1, relevant):.1f}",
+            f"{mean(one.relevant_in_requests for one in found):.1f}",
+            f"{mean(row.cpu / base.cpu for row, base in zip(results, rows[YARDSTICK], strict=True)):.2f}×",
+            robots[peer],
+        )
+        lines.append(line(peer, cells, PEERS.get(peer, "")).rstrip())
+    return "\n".join([*lines, versions(rows)])
+
+
+def versions(peers: Iterable[str]) -> str:
+    tools = dict.fromkeys(peer.partition(":")[0] for peer in peers)
+    return ", ".join(f"{tool} {version(tool)}" for tool in tools)
+
+
+if __name__ == "__main__":
+    main()
