@@ -244,8 +244,8 @@ class Apprentice(Experiment):
         " pages are more similar to the topic."
     )
     here = (
-        "The apprentice learns from a baseline crawl half as long. Targets are the topics' own. Similarity is the sum"
-        " of the pages' cosines with the topic's keywords."
+        "The apprentice learns from a finished baseline crawl, as long as its own. Targets are the topics' own."
+        " Similarity is the sum of the pages' cosines with the topic's keywords."
     )
     ways = (TOPIC, GENERIC)
     SELECTIONS = ("df", "mi")
@@ -258,7 +258,7 @@ class Apprentice(Experiment):
     }
 
     def spiders(self, pages: int) -> list[Spec]:
-        lessons = max(20, pages // 2)
+        lessons = max(20, pages)
         return [
             spec
             for selection in self.SELECTIONS
