@@ -31,6 +31,8 @@ SHOWN = (
     "breadth_first",
     "random",
 )
+#: What is compared: the strategies that the papers propose, and those they build on.
+SPIDERS = "breadth_first,keyword,best_first,shark_search,apprentice,link_classifier,niche_genetic,treasure"
 #: Pages of each crawl.
 PAGES = {"lab": 500, "papers": 300}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
@@ -103,7 +105,7 @@ def main() -> None:
         if options.what == "papers":  # the first experiment is on the embedded web, whatever the other is
             command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
         else:
-            command += ["--spiders", "all", "--seeds", "topic", "generic"]
+            command += ["--spiders", SPIDERS, "--seeds", "topic", "generic"]
         command += ["--web", str(web), "--topics", str(options.folder / "topics" / name), "--out", str(folder)]
         subprocess.run([*command, "--pages", str(pages)], cwd=ROOT, check=True, stdout=sys.stderr)
         if options.what == "papers":
