@@ -1,8 +1,8 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned ranks dewey tgraph search lab papers peers
-                                             peers_early
+                                             fuzz learned apprentice link_classifier rivals ranks dewey
+                                             tgraph treasure search lab papers peers peers_early
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
-    *("learned", "ranks", "dewey", "tgraph", "search", "lab", "papers", "peers", "peers_early"),
+    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
+    *("lab", "papers", "peers", "peers_early"),
 )
 #: Benchmarks that are not called NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
