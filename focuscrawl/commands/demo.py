@@ -53,9 +53,9 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--pages", type=int, default=300, help="pages each crawl may fetch (default: 300)")
+        parser.add_argument("--pages", type=int, default=300, help="pages each crawl may fetch (default 300)")
         parser.add_argument(
-            "--dir", type=Path, default=Path("crawls/demo"), help="where to write (default: crawls/demo)"
+            "--dir", type=Path, default=Path("crawls/demo"), help="where to write (default crawls/demo)"
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -57,34 +57,30 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument_group(title="Comparison").add_argument
-        add(
-            "--web", metavar="FILE", default="demo", help="a web file, a finished crawl's file, or demo (default: demo)"
-        )
+        add("--web", metavar="FILE", default="demo", help="a web file, a finished crawl's file, or demo (default demo)")
         add("--topics", metavar="DIR", default="sorting", help="a folder of topic files, one file, or a shipped topic")
         add(
             "--spiders",
             metavar="A,B",
             default="all",
-            help="spiders to compare, with options as name:option=value:option=value (default: all)",
+            help="spiders to compare, with options as name:option=value:option=value (default all)",
         )
-        add("--pages", type=int, default=500, metavar="N", help="pages that each crawl fetches (default: 500)")
+        add("--pages", type=int, default=500, metavar="N", help="pages that each crawl fetches (default 500)")
         add(
             "--seeds",
             nargs="+",
             default=["topic"],
             metavar="WAY",
             help="where to begin: topic (the topic's seeds), generic (a page of no topic), URLs; several make several"
-            " comparisons (default: topic)",
+            " comparisons (default topic)",
         )
-        add("--generic", metavar="URL,URL", help="the generic start (default: the page with most links and no label)")
-        add("--repeat", type=int, default=1, metavar="R", help="crawls of each kind, by other chances (default: 1)")
-        add(
-            "--baseline", default="best_first", metavar="A", help="what others are tested against (default: best_first)"
-        )
-        add("--seed", type=int, default=1, help="of all that is left to chance (default: 1)")
-        add("--jobs", type=int, metavar="J", help="crawls at a time (default: one a core)")
+        add("--generic", metavar="URL,URL", help="the generic start (default the page with most links and no label)")
+        add("--repeat", type=int, default=1, metavar="R", help="crawls of each kind, by other chances (default 1)")
+        add("--baseline", default="best_first", metavar="A", help="what others are tested against (default best_first)")
+        add("--seed", type=int, default=1, help="of all that is left to chance (default 1)")
+        add("--jobs", type=int, metavar="J", help="crawls at a time (default one a core)")
         add("--keep", action="store_true", help="keep the crawls' files, not their outcomes alone")
-        add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default: crawls/lab)")
+        add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default crawls/lab)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args and args[0] != "papers":

@@ -43,17 +43,17 @@ class Command(CrawlCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument_group(title="Visits").add_argument
-        add("--pages", type=int, default=0, metavar="N", help="visit the N most worthwhile pages (default: all due)")
+        add("--pages", type=int, default=0, metavar="N", help="visit the N most worthwhile pages (default all due)")
         add(
             "--older-than",
             default="1d",
             metavar="AGE",
-            help="leave alone what was visited within that time: 12h, 7d, 2w (default: 1d)",
+            help="leave alone what was visited within that time: 12h, 7d, 2w (default 1d)",
         )
-        add("--new", type=int, default=0, metavar="N", help="then fetch up to N new pages, best first (default: 0)")
+        add("--new", type=int, default=0, metavar="N", help="then fetch up to N new pages, best first (default 0)")
         add = parser.add_argument_group(title="Report").add_argument
         add("--report", action="store_true", help="only report; nothing is asked for")
-        add("--since", metavar="DATE", help="report what has changed since a date (UTC) or an age (default: last run)")
+        add("--since", metavar="DATE", help="report what has changed since a date (UTC) or an age (default last run)")
         add("--json", action="store_true", help="print the report as JSON")
         add("--atom", type=Path, metavar="FILE", help="write the report as an Atom feed, too")
 

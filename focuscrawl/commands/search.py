@@ -51,7 +51,7 @@ class Command(ScrapyCommand):
         add("--host", help="only pages of this host and those below it")
         add("--since", metavar="DATE", help="only pages fetched then or later: 2026-11-16 or 2026-11-16T08:30, UTC")
         add("--until", metavar="DATE", help="only pages fetched then or before, all of that day included")
-        add("--limit", type=int, default=10, metavar="N", help="most pages shown (default: 10)")
+        add("--limit", type=int, default=10, metavar="N", help="most pages shown (default 10)")
         add("--json", action="store_true", help="write JSON")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -57,7 +57,7 @@ class Command(ScrapyCommand):
         add(
             "--negative-query",
             metavar="QUERY",
-            help="the search for what is off the topic, '' for none (default: the words of --query, negated)",
+            help="the search for what is off the topic, '' for none (default the words of --query, negated)",
         )
         add("--searxng", metavar="URL", help="ask this instance of SearXNG for --query, and for what is off the topic")
         add("--engines", metavar="A,B,C", help="with --searxng: one list from each of these engines")
@@ -66,19 +66,19 @@ class Command(ScrapyCommand):
             type=float,
             default=20,
             metavar="SECONDS",
-            help="how long SearXNG may take to answer (default: 20)",
+            help="how long SearXNG may take to answer (default 20)",
         )
-        add("--top", type=int, default=50, metavar="K", help="results taken of each list (default: 50)")
+        add("--top", type=int, default=50, metavar="K", help="results taken of each list (default 50)")
         add = parser.add_argument_group(title="Topic").add_argument
-        add("--output", type=Path, metavar="FILE", help="the topic file to write (default: the name, with .toml)")
+        add("--output", type=Path, metavar="FILE", help="the topic file to write (default the name, with .toml)")
         add("--force", action="store_true", help="write over a file that is there")
-        add("--name", help="name of the topic (default: the query)")
-        add("--description", help="what the topic is about (default: where its seeds came from)")
-        add("--keywords", metavar="A,B:2", help="keywords with their weights (default: the words of the query)")
+        add("--name", help="name of the topic (default the query)")
+        add("--description", help="what the topic is about (default where its seeds came from)")
+        add("--keywords", metavar="A,B:2", help="keywords with their weights (default the words of the query)")
         add("--single", action="store_true", help="take URLs that are in one list only, too")
-        add("--seeds", type=int, metavar="N", help="the best N only (default: all in two lists or more)")
-        add("--examples", type=int, metavar="N", help="the best N as examples (default: the seeds)")
-        add("--counterexamples", type=int, metavar="N", help="the first N of the negative lists (default: all)")
+        add("--seeds", type=int, metavar="N", help="the best N only (default all in two lists or more)")
+        add("--examples", type=int, metavar="N", help="the best N as examples (default the seeds)")
+        add("--counterexamples", type=int, metavar="N", help="the first N of the negative lists (default all)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:

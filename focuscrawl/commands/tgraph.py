@@ -45,8 +45,8 @@ class Command(ScrapyCommand):
         add("--topic", help="a topic file, or the name of a topic that ships with focuscrawl")
         add("--crawl", metavar="DIR", help="build from this crawl, which was about the same topic")
         add("--targets", metavar="FILE", help="with --crawl: URLs, one a line, instead of the pages it found relevant")
-        add("--levels", type=int, default=LEVELS, help=f"downloads from a target at most (default: {LEVELS})")
-        add("--nodes", type=int, default=SIZE, help=f"nodes at most (default: {SIZE})")
+        add("--levels", type=int, default=LEVELS, help=f"downloads from a target at most (default {LEVELS})")
+        add("--nodes", type=int, default=SIZE, help=f"nodes at most (default {SIZE})")
         add("-o", "--output", metavar="FILE", help="where the T-Graph goes")
         add("--svg", metavar="FILE", help="draw a picture")
 

@@ -36,16 +36,14 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument(
-            "--port", type=int, default=8000, help="port to listen on, 0 for any free one (default: 8000)"
+            "--port", type=int, default=8000, help="port to listen on, 0 for any free one (default 8000)"
         )
         parser.add_argument("--synthetic", type=int, metavar="N", help="a web of N pages, made as they are asked for")
         parser.add_argument(
-            "--hosts", type=int, default=0, help="with --synthetic: number of hosts (default: root of N)"
+            "--hosts", type=int, default=0, help="with --synthetic: number of hosts (default root of N)"
         )
-        parser.add_argument("--links", type=int, default=60, help="with --synthetic: links a page (default: 60)")
-        parser.add_argument(
-            "--bytes", type=int, default=20000, help="with --synthetic: size of a page (default: 20000)"
-        )
+        parser.add_argument("--links", type=int, default=60, help="with --synthetic: links a page (default 60)")
+        parser.add_argument("--bytes", type=int, default=20000, help="with --synthetic: size of a page (default 20000)")
         parser.add_argument("--save", metavar="FILE", type=Path, help="write the web to a web file instead (demo only)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

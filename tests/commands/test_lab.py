@@ -251,10 +251,6 @@ def test_the_embedded_web_is_labelled(tmp_path):
     assert score["omniscient"] == 1 >= score["keyword"] > score["breadth_first"] > score["random"]
 
 
-def test_help_has_an_example():
-    assert "scrapy lab --web demo" in " ".join(scrapy("lab", "--help").stdout.split())
-
-
 def test_a_papers_experiment_stands_beside_its_figures(tmp_path):
     result = scrapy("lab", "papers", "4", "--pages", 40, "--out", tmp_path / "out", "--jobs", 1)
     assert result.returncode == 0, result.stderr

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
@@ -85,11 +86,16 @@ def test_missing_arguments_are_asked_for(arguments):
     assert scrapy(*arguments).returncode == 2
 
 
-@pytest.mark.parametrize("command", ["crawl", "demo", "web", "explain", "search", "seeds"])
+@pytest.mark.parametrize(
+    "command", ["crawl", "demo", "web", "explain", "search", "seeds", "lab", "recrawl", "genspider", "tgraph"]
+)
 def test_help_has_an_example(command):
     result = scrapy(command, "--help")
     assert result.returncode == 0
     assert f"scrapy {command} " in re.sub(r"\s+", " ", result.stdout)
+    # Scrapy makes a heading of any line that ends in a colon, also of one that happens to
+    lines = result.stdout.splitlines()
+    assert not [line for line, below in pairwise(lines) if below.startswith("===") and line.startswith("  ")]
 
 
 def test_a_web_is_served_until_it_is_stopped():
