@@ -13,10 +13,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from focuscrawl import settings as ours
-from focuscrawl.extensions.guide import strategy_of
+from focuscrawl.errors import FocusError
+from focuscrawl.extensions.guide import Guide, strategy_of
+from focuscrawl.middlewares.guest import GuestMiddleware
+from focuscrawl.pipelines.guest import KeepPagesPipeline
+from focuscrawl.pipelines.pages import PagesFilePipeline
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
@@ -54,6 +59,9 @@ class FocusAddon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Put the components in."""
+        own = settings.get("SCHEDULER")
+        if (settings.getpriority("SCHEDULER") or 0) > SETTINGS_PRIORITIES["addon"] and own != ours.SCHEDULER:
+            raise FocusError(f"setting SCHEDULER={own}: the add-on brings its own, the frontier; take yours out")
         self.update_pre_crawler_settings(settings)  # a crawler may have been made without a runner
         for name in _RELIED_ON:
             settings.set(name, getattr(ours, name), priority="addon")
@@ -62,11 +70,15 @@ class FocusAddon:
                 settings.setdefault_in_component_priority_dict(name, load_object(path), order)
         for path, order in ours.ITEM_PIPELINES.items():
             settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", load_object(path), order - _BEFORE)
-        for name, path, order in (
-            ("EXTENSIONS", "focuscrawl.extensions.guide.Guide", -1000),
-            ("SPIDER_MIDDLEWARES", "focuscrawl.middlewares.guest.GuestMiddleware", 990),
-            ("ITEM_PIPELINES", "focuscrawl.pipelines.guest.KeepPagesPipeline", 0),
+        if issubclass(self.spidercls, FocusedSpider):  # it needs no guide, and its items are its pages
+            return
+        pipelines = settings.getdict("ITEM_PIPELINES")
+        written = max(order for item, order in pipelines.items() if load_object(item) is PagesFilePipeline)
+        for name, component, order in (
+            ("EXTENSIONS", Guide, -1000),
+            # nearer to our scoring than the project's own, which see requests and items as they always did
+            ("SPIDER_MIDDLEWARES", GuestMiddleware, 510),
+            ("ITEM_PIPELINES", KeepPagesPipeline, written + 1),
         ):
-            settings.setdefault_in_component_priority_dict(name, load_object(path), order)
-        if not issubclass(self.spidercls, FocusedSpider):  # which has done it itself
-            strategy_of(settings).update_settings(settings)
+            settings.setdefault_in_component_priority_dict(name, component, order)
+        strategy_of(settings).update_settings(settings)

@@ -7,6 +7,7 @@ from typing import Any
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
+from focuscrawl.page import RULE
 from focuscrawl.rights import RESERVATIONS
 from focuscrawl.store import Store
 from focuscrawl.traps import Traps
@@ -39,8 +40,8 @@ def explain(store: Store, url: str) -> list[str]:
         return [*_way_to(store, failure[1]), f"{row[1]}", f"  gave no page at {failure[2]}: {failure[0]}"]
     refused = store.execute("SELECT id, why FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
     if refused is not None:
-        rules = [rule for rule, worth in json.loads(refused[1] or "{}").items() if not worth]
-        why = rules[0] if rules else "the strategy gave its link no score"
+        rules = [rule for rule in json.loads(refused[1] or "{}") if rule.startswith(RULE)]
+        why = rules[0].removeprefix(RULE) if rules else "the strategy gave its link no score"
         return [*_way_to(store, refused[0]), f"{row[1]}", f"  refused: {why}"]
     return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
 

@@ -57,6 +57,10 @@ class Visit(NamedTuple):
     details: dict[str, Any]
 
 
+#: What begins the reason why a link is not followed, where a rule has it so; it stands for what a score is made of.
+RULE = "rule: "
+
+
 class Link:
     """A link on a page, or one read back from the store (then without block and headings)."""
 

@@ -160,7 +160,11 @@ class FocusedSpider(Spider):
 
     def arguments(self) -> dict[str, str]:
         """What makes the same spider again, from any directory."""
-        given = {name: str(value) for name, value in (self.given | self._options).items() if value is not None}
+        given = {
+            name: str(value)
+            for name, value in (self.given | self._options).items()
+            if value is not None and not isinstance(value, Mapping)  # a table is in the settings, and found there again
+        }
         given = {name: value for name, value in given.items() if not name.startswith("_")}  # Scrapyd's own
         if Path(given.get("topic", "")).is_file():
             given["topic"] = str(Path(given["topic"]).resolve())
@@ -268,7 +272,9 @@ class FocusedSpider(Spider):
         place = self.crawl.folder / folder
         settings = cast("Settings", self.settings.copy())
         settings.frozen = False
-        settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
+        modules = list(dict.fromkeys([*settings.getlist("SPIDER_MODULES"), *project.SPIDER_MODULES]))
+        changed = {"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}, "SPIDER_MODULES": modules}
+        settings.update(changed, priority="cmdline")
         given = {name: value for name, value in self.given.items() if value}
         self.logger.info("The spider '%s' crawls into %s first", spider, place)
         await AsyncCrawlerRunner(settings).crawl(spider, **given, **options)

@@ -14,11 +14,13 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from scrapy import Spider
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
 from focuscrawl.crawl import Crawl
@@ -101,7 +103,7 @@ def crawl(
         try:
             await runner.crawl(crawler, **{key: str(value) for key, value in arguments.items()})
         finally:
-            if crawler.spider is not None and hasattr(crawler.spider, "crawl"):
+            with suppress(NotConfigured):
                 Crawl.of(crawler).close()
         return crawler
 

@@ -6,16 +6,16 @@ import argparse
 import logging
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
-from scrapy.exceptions import UsageError
+from scrapy.exceptions import NotConfigured, UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.extensions.progress import Progress
-from focuscrawl.spider import FocusedSpider
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +45,9 @@ class Command(CrawlCommand):
             self.exitcode = 2
             return
         spider = self.crawl(args[0], opts.spargs)
-        if isinstance(spider, FocusedSpider):
-            self._conclude(spider.crawl)
+        if spider is not None:
+            with suppress(NotConfigured):  # a spider that is none of ours
+                self._conclude(Crawl.of(spider.crawler))
 
     def crawl(self, spider: str | type[Spider], arguments: Mapping[str, str]) -> Spider | None:
         """Run a spider to its end and return it; None, and a line that says why, if it could not begin."""
@@ -68,10 +69,9 @@ class Command(CrawlCommand):
         if process.bootstrap_failed:
             self.exitcode = 1
             return None
-        if isinstance(crawler.spider, FocusedSpider):
-            progress = crawler.get_extension(Progress)
-            if progress is not None:
-                progress.stop()
+        progress = crawler.get_extension(Progress)
+        if progress is not None:
+            progress.stop()
         return crawler.spider
 
     def _conclude(self, crawl: Crawl) -> None:

@@ -140,10 +140,13 @@ class Command(ScrapyCommand):
             if number not in numbers:
                 raise UsageError(f"paper '{number}' is none of {', '.join(numbers)}", print_help=False)
         lab = self._lab(opts)
+        for problem in lab.problems:
+            _say(problem)
         assert self.settings is not None
         loader = get_spider_loader(self.settings)
         console = Console(soft_wrap=True, highlight=False)
         parts: list[str] = []
+        path = lab.folder / "papers.md"
         with workers(_jobs(opts.jobs)) as pool:
             for experiment in EXPERIMENTS:
                 if args and str(experiment.number) not in args:
@@ -169,12 +172,11 @@ class Command(ScrapyCommand):
                     console.print(shown)
                 console.print(Text(f"{verdict.word}: {verdict.why}"))
                 parts.append(as_markdown(experiment, tables, verdict))
+                path.write_text("\n".join(parts), "utf-8")
                 if failures:
                     self.exitcode = 1
         if not parts:
             raise FocusError("no experiment could be tried")
-        path = lab.folder / "papers.md"
-        path.write_text("\n".join(parts), "utf-8")
         console.print(Text(f"\n{path}"))
 
     def _lab(self, opts: argparse.Namespace) -> Lab:

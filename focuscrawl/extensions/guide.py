@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
@@ -30,16 +31,33 @@ class Guide:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         spider = crawler.spider
-        assert spider is not None
-        if isinstance(spider, FocusedSpider | DefaultSpider):  # it is its own guide; or there is no crawl at all
+        # one that is its own guide, or no crawl at all: `scrapy shell`, `fetch`, `parse` look at a single page
+        if spider is None or isinstance(spider, FocusedSpider | DefaultSpider):
+            raise NotConfigured
+        if type(spider).start.__module__.startswith("scrapy.commands."):
             raise NotConfigured
         strategy = strategy_of(crawler.settings)
         facts = {"name": spider.name, "needs_seeds": False}
         named: type[FocusedSpider] = type(strategy.__name__, (strategy,), facts)
         seeds = [url for url in getattr(spider, "start_urls", ()) if "," not in url]
-        options: dict[str, Any] = crawler.settings.getdict("FOCUS_STRATEGY_OPTIONS")
-        named.from_crawler(crawler, seeds=",".join(seeds) or None, **options)
-        return cls()
+        try:
+            options: dict[str, Any] = crawler.settings.getdict("FOCUS_STRATEGY_OPTIONS")
+        except ValueError as error:
+            raise FocusError(
+                f'setting FOCUS_STRATEGY_OPTIONS: not a table, as in {{"max_pages": 100}}: {error}'
+            ) from None
+        guide = cls(named.from_crawler(crawler, seeds=",".join(seeds) or None, **options))
+        crawler.signals.connect(guide.closed, signals.spider_closed)
+        return guide
+
+    def __init__(self, strategy: FocusedSpider) -> None:
+        self.strategy = strategy
+
+    def closed(self, reason: str) -> None:
+        """What Scrapy tells the spider, the strategy has to know, too."""
+        closed = getattr(self.strategy, "closed", None)
+        if closed is not None:
+            closed(reason)
 
 
 def strategy_of(settings: BaseSettings) -> type[FocusedSpider]:

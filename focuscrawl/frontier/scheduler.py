@@ -197,8 +197,7 @@ class FrontierScheduler(BaseScheduler):
     def _queue(self, request: Request, focus: dict[str, Any], key: list[int] | None) -> bool:
         (url_id,) = self.frontier.identify([_normal(request.url)], key)
         before = len(self.frontier)
-        plain = self._plain(request)
-        stored = self.stored(request)
+        stored = self.keep(url_id, request)
         place = focus.get("score", 1.0), focus.get("depth", 0), focus.get("via")
         self.frontier.offer([Candidate(url_id, request.url, *place, stored)])
         if len(self.frontier) == before:
@@ -207,13 +206,19 @@ class FrontierScheduler(BaseScheduler):
                 query = "UPDATE frontier SET request = ? WHERE url_id = ? AND request IS NULL"
                 self.crawl.store.execute(query, (stored, url_id))
             return False
-        if stored is None and not plain:
-            self._live[url_id] = request
         return True
 
-    def stored(self, request: Request) -> str | None:
-        """A request as it is kept in the file; None if its URL is enough, or if it cannot be kept."""
-        return None if self._plain(request) else self._dump(request)
+    def keep(self, url_id: int, request: Request) -> str | None:
+        """A request that is about to be queued, as it is kept in the file; None if its URL is enough.
+
+        One that cannot be kept there is kept in memory.
+        """
+        if self._plain(request):
+            return None
+        stored = self._dump(request)
+        if stored is None and self.frontier.state(url_id) < QUEUED:
+            self._live[url_id] = request
+        return stored
 
     def _plain(self, request: Request) -> bool:
         """Whether the URL says all there is to know about a request."""
@@ -522,6 +527,8 @@ class FrontierScheduler(BaseScheduler):
             self.write(lambda: self._fail_all(through, "no page: its callback made none"))
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
+        if self.crawl.strategy is not self.spider:  # a guest's page comes, with the links it had until then
+            return
         self._lost(response, f"spider error: {failure.value!r}")
 
     def _item_lost(self, item: Any, response: Response | None) -> None:

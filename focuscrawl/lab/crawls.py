@@ -57,7 +57,9 @@ class Outcome:
             return cls(**json.loads(path.read_text("utf-8")))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError) as error:
+        except TypeError:  # written by an older version, which kept less
+            return None
+        except (OSError, ValueError) as error:
             raise FocusError(f"{path} cannot be read: {error}; remove it, and the crawl is run again") from None
 
 

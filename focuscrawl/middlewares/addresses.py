@@ -33,20 +33,31 @@ class AddressMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        Crawl.of(crawler)
         settings = crawler.settings
         if settings.getbool("FOCUS_PRIVATE_HOSTS") or settings.get("FOCUS_WEB"):
             raise NotConfigured
         self.crawler = crawler
         self.proxied = settings.getbool("HTTPPROXY_ENABLED") and bool(getproxies().keys() & {"http", "https", "all"})
-        self.seeds = {urls.host(seed) for seed in getattr(crawler.spider, "start_urls", ())}
+        self.seeds: set[str] = set()
         #: Kinds of addresses that may be asked.
-        self.open = {"public", *(kind(seed) for seed in self.seeds if is_literal(seed))}
+        self.open = {"public"}
         self._allowed: dict[str, bool] = {}
+        for seed in getattr(crawler.spider, "start_urls", ()):
+            self.add_seed(seed)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        Crawl.of(crawler)  # for a single page, as in `scrapy shell`, there is none
         return cls(crawler)
+
+    def add_seed(self, url: str) -> None:
+        """The crawl begins here: what is on the same network may be asked."""
+        host = urls.host(url)
+        if host not in self.seeds:
+            self.seeds.add(host)
+            if is_literal(host):
+                self.open.add(kind(host))
+            self._allowed.clear()
 
     async def process_request(self, request: Request) -> None:
         host = urlparse_cached(request).hostname or ""

@@ -35,13 +35,13 @@ class BackoffMiddleware:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        Crawl.of(crawler)
         self.crawler = crawler
         self.longest = crawler.settings.getfloat("FOCUS_BACKOFF_MAX")
         self._in_a_row: dict[str, int] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        Crawl.of(crawler)  # for a single page, as in `scrapy shell`, there is none
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:

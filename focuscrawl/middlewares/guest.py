@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -14,6 +14,7 @@ from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.middlewares.addresses import AddressMiddleware
 from focuscrawl.page import Link, Page
 
 if TYPE_CHECKING:
@@ -39,27 +40,25 @@ class GuestMiddleware(BaseSpiderMiddleware):
         except FocusError as error:
             FrontierScheduler.of(self.crawler).stop(str(error), "cannot_learn")
             return
+        addresses = self.crawler.get_downloader_middleware(AddressMiddleware)
         async for request in start:
+            if addresses is not None and isinstance(request, Request):
+                addresses.add_seed(request.url)
             yield request
-
-    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
-        requests: list[Request] = []
-        for output in result:
-            if _is_link(output):
-                requests.append(output)
-            else:
-                yield output
-        yield self._page(response, requests)
 
     async def process_spider_output_async(  # type: ignore[override]
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         requests: list[Request] = []
-        async for output in result:
-            if _is_link(output):
-                requests.append(output)
-            else:
-                yield output
+        try:
+            async for output in result:
+                if _is_link(output):
+                    requests.append(output)
+                else:
+                    yield output
+        except Exception:  # a callback that fails half way has made a page, too, and some links
+            yield self._page(response, requests)
+            raise
         yield self._page(response, requests)
 
     def _page(self, response: Response, requests: Iterable[Request]) -> Page:
@@ -67,6 +66,7 @@ class GuestMiddleware(BaseSpiderMiddleware):
         known = {link.url: link for link in reversed(page.links)}  # of several to one page, the first
         found: dict[str, Link] = {}
         for request in requests:
+            request.meta.pop("focus", None)  # that of the page, if its meta was handed on
             url = urls.join(request.url, "") or request.url
             if url not in found:
                 found[url] = known.get(url) or Link(url)

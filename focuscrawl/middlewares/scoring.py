@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.page import Link, Page
+from focuscrawl.page import RULE, Link, Page
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -34,14 +34,6 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         self.nofollow = settings.getbool("FOCUS_NOFOLLOW")
         self.robots_meta = settings.getbool("FOCUS_ROBOTS_META")
         self.scope = self.spider.crawl.scope
-
-    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
-        page: Page | None = None
-        for output in result:
-            if isinstance(output, Page):
-                page = output
-            if (output := self._process(output, response, page)) is not None:
-                yield output
 
     async def process_spider_output_async(  # type: ignore[override]
         self, response: Response, result: AsyncIterator[Any]
@@ -87,7 +79,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             if score is None:
                 refused += 1
             elif rule := closed or self._rule_against(link):
-                link.why = {rule: 0.0}
+                link.why = {f"{RULE}{rule}": 0.0}
                 refused += 1
             else:
                 if score != score:
@@ -110,7 +102,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         view = copy(page)
         view.links = [Link(request.url)]
         (score,) = self.spider.score(view)
-        if score is None or (self.depth_limit and page.depth >= self.depth_limit):
+        closed = bool(self.depth_limit) and page.depth >= self.depth_limit
+        if score is None or closed or self._rule_against(view.links[0]):
             self.crawler.stats.inc_value("focus/links_refused")
             return None
         request.meta["focus"] = {"score": min(1.0, max(0.0, score)), "depth": page.depth + 1, "parent": page.url}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -38,13 +38,6 @@ class SitemapMiddleware(BaseSpiderMiddleware):
         self.guess = wanted == "all"
         self._asked: set[str] = set()
         self._files: Counter[str] = Counter()
-
-    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
-        for output in result:
-            if isinstance(output, Page):  # before the page, or one that was killed in between would not know of them
-                yield from self._sitemaps(output)
-            if (output := self._bounded(output, response)) is not None:
-                yield output
 
     async def process_spider_output_async(  # type: ignore[override]
         self, response: Response, result: AsyncIterator[Any]

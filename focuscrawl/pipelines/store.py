@@ -120,7 +120,7 @@ class StorePipeline:
                 frontier.offer(
                     Candidate(
                         *(url_id, link.url, link.score, depth, first + n),
-                        scheduler.stored(link.request) if isinstance(link.request, Request) else None,
+                        scheduler.keep(url_id, link.request) if isinstance(link.request, Request) else None,
                     )
                     for n, (link, url_id) in enumerate(zip(page.links, ids, strict=True))
                     if link.score is not None

@@ -154,6 +154,11 @@ def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
             "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider: is no Focused",
         ),
         ("FOCUS_TOPIC=", "has no keywords; give"),
+        ("FOCUS_STRATEGY_OPTIONS=x", "FOCUS_STRATEGY_OPTIONS: not a table"),
+        (
+            "SCHEDULER=scrapy.core.scheduler.Scheduler",
+            "SCHEDULER=scrapy.core.scheduler.Scheduler: the add-on brings its own",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(shop, setting, message):
@@ -180,3 +185,95 @@ def test_a_spider_may_begin_by_itself(shop):
     )
     assert crawl(shop, "plain").returncode == 0
     assert len(lines(shop / "crawls" / "plain-sorting" / "pages.jsonl")) == 40
+
+
+HARD = """
+import scrapy
+
+class Thing:
+    pass
+
+class HardSpider(scrapy.Spider):
+    name = "hard"
+    allowed_domains = ["crossroads.example", "sorting-handbook.example"]
+    start_urls = ["http://crossroads.example/"]
+
+    def parse(self, response):
+        yield response.follow("http://sorting-handbook.example/", self.parse_thing, cb_kwargs={"thing": Thing()})
+        yield response.follow("/sorting.html", meta=response.meta)
+        raise ValueError("half way")
+
+    def parse_thing(self, response, thing):
+        yield {"url": response.url, "thing": type(thing).__name__}
+"""
+MIDDLEWARE = """
+from scrapy import Request
+
+class Watch:
+    async def process_spider_output(self, response, result):
+        async for output in result:
+            assert isinstance(output, Request | dict), output
+            yield output
+"""
+
+
+def test_what_cannot_be_stored_and_callbacks_that_fail_half_way_lose_nothing(shop):
+    (shop / "shop" / "spiders" / "hard.py").write_text(HARD)
+    result = crawl(shop, "hard")
+    pages = {page["url"]: page for page in lines(shop / "crawls" / "hard-sorting" / "pages.jsonl")}
+    assert {"http://crossroads.example/", "http://sorting-handbook.example/"} <= set(pages)
+    assert pages["http://crossroads.example/sorting.html"]["parent"] == "http://crossroads.example/"
+    assert "half way" in result.stderr
+    assert "will not survive a crash" in result.stderr
+    assert lines(shop / "hard.jsonl") == [{"url": "http://sorting-handbook.example/", "thing": "Thing"}]
+
+
+def test_a_single_page_is_looked_at_by_a_spider_of_its_site_too(shop):
+    (shop / "shop" / "spiders" / "hard.py").write_text(HARD)
+    with serving(demo_web()) as server:
+        proxy = {"http_proxy": server.address, "no_proxy": ""}
+        fetched = scrapy("fetch", "--nolog", "http://crossroads.example/", cwd=shop, **proxy)
+        shell = scrapy("shell", "-c", "response.status", "--nolog", "http://crossroads.example/", cwd=shop, **proxy)
+    assert "<title>Crossroads, a directory</title>" in fetched.stdout
+    assert shell.stdout.strip() == "200"
+    assert not (shop / "crawls").exists()
+
+
+def test_the_projects_own_middlewares_see_what_they_always_did(shop):
+    (shop / "shop" / "middlewares.py").write_text(MIDDLEWARE)
+    watch = "-s", 'SPIDER_MIDDLEWARES={"shop.middlewares.Watch": 543}'
+    result = crawl(shop, "plain", *watch)
+    assert "AssertionError" not in result.stderr
+    assert len(lines(shop / "plain.jsonl")) == 40
+
+
+def test_a_strategy_that_has_another_crawl_first_works_beside_a_spider(shop):
+    options = '{"max_pages": 30, "lessons": "auto", "lesson_pages": 60}'
+    more = "-s", "FOCUS_STRATEGY=apprentice", "-s", "FOCUS_TOPIC=sorting", "-s", f"FOCUS_STRATEGY_OPTIONS={options}"
+    result = scrapy("crawl", "plain", *OFFLINE, *more, cwd=shop)
+    assert result.returncode == 0, result.stderr
+    assert len(lines(shop / "crawls" / "plain-sorting-algorithms" / "pages.jsonl")) == 30
+
+
+def test_long_tables_are_topics_and_pages_of_a_strategy_are_items(shop):
+    settings = shop / "shop" / "settings.py"
+    keywords = {f"word{number}": 1 for number in range(60)} | {"sort": 5}
+    settings.write_text(
+        settings.read_text().replace("ITEM_PIPELINES", "NONE")
+        + f"\nFOCUS_TOPIC = {{'name': 'Long', 'keywords': {keywords}}}\n"
+    )
+    result = scrapy("crawl", "own", *OFFLINE, "-a", "max_pages=10", "-O", "own.jsonl", cwd=shop)
+    assert result.returncode == 0, result.stderr
+    assert len(lines(shop / "own.jsonl")) == 10
+
+
+def test_a_crawl_that_failed_has_failed(shop):
+    spider = shop / "shop" / "spiders" / "plain.py"
+    spider.write_text(
+        PLAIN.replace("http://crossroads.example/", "http://nobody.example/").replace(
+            ', "http://sorting-handbook.example/"', ""
+        )
+    )
+    result = crawl(shop, "plain")
+    assert result.returncode == 1
+    assert result.stderr.endswith("no page could be read: http://nobody.example/: HTTP 404\n")

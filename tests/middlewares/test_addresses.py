@@ -40,7 +40,7 @@ def guard(monkeypatch, *seeds: str, **settings) -> AddressMiddleware:
         monkeypatch.delenv(name, raising=False)
     crawler = get_crawler(Seeded, {"TWISTED_REACTOR_ENABLED": False, **settings})
     crawler.spider = Seeded(start_urls=list(seeds))
-    return AddressMiddleware.from_crawler(crawler)
+    return AddressMiddleware(crawler)
 
 
 def refused(middleware: AddressMiddleware, *requested: str) -> bool:
