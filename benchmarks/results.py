@@ -107,7 +107,9 @@ def main() -> None:
         else:
             command += ["--spiders", SPIDERS, "--seeds", "topic", "generic"]
         command += ["--web", str(web), "--topics", str(options.folder / "topics" / name), "--out", str(folder)]
-        subprocess.run([*command, "--pages", str(pages)], cwd=ROOT, check=True, stdout=sys.stderr)
+        done = subprocess.run([*command, "--pages", str(pages)], cwd=ROOT, check=False, stdout=sys.stderr)
+        if done.returncode not in (0, 1):  # 1: some crawls could not be made, and the command has said which
+            sys.exit(f"{' '.join(command)} failed")
         if options.what == "papers":
             text = (folder / "papers.md").read_text("utf-8").strip().replace("### ", "#### ")
             parts.append(f"### On {name}, {pages} pages a crawl\n\n{text}")

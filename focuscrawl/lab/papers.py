@@ -481,11 +481,11 @@ class NicheGenetic(Experiment):
         if not above:
             crawls = [row.measures for row in results.rows(niche, TOPIC).values() if row.measures.pages]
             selected = mean([(crawl.judged_relevant or 0) / crawl.pages for crawl in crawls]) or 0.0
-            degrees = [len(links) for links in results.survey.graph.links]
-            hubs = sum(degree > self.HUB for degree in degrees) / len(degrees)
+            degrees = [len(links) for links in results.survey.graph.links if links]
+            hubs = sum(degree > self.HUB for degree in degrees) / max(1, len(degrees))
             why += (
                 f" {_percent(selected)} of the fetched pages pass the threshold of 0.05, and {_percent(hubs)} of all"
-                f" pages have more than {self.HUB} links, which makes them hubs."
+                f" pages with links have more than {self.HUB}, which makes them hubs."
             )
             if selected > 0.5 and hubs > 0.5:
                 why += (
@@ -511,7 +511,7 @@ class Treasure(Experiment):
         " on-topic ones; precision and recall of its judge are about 0.5."
     )
     here = (
-        "Both know the same beforehand: a breadth-first crawl half as long, from which one builds its T-Graph and the"
+        "Both know the same beforehand: a breadth-first crawl of 500 pages, from which one builds its T-Graph and the"
         " other its context graph. The judge is measured against the labels on the pages that the crawl fetched."
     )
     ways = (GENERIC, TOPIC)
@@ -519,7 +519,7 @@ class Treasure(Experiment):
     NAMES = ("treasure", "context_graph")
 
     def spiders(self, pages: int) -> list[Spec]:
-        return [_spec(name, name, crawl="auto", crawl_pages=max(20, pages // 2)) for name in self.NAMES]
+        return [_spec(name, name, crawl="auto", crawl_pages=500) for name in self.NAMES]
 
     def _found(self, results: Results, way: str, step: int) -> tuple[float, float]:
         ours, theirs = (results.mean("relevant", name, way, step) for name in self.NAMES)
