@@ -60,10 +60,11 @@ def scrapy(
     *arguments: object, cwd: Path = ROOT, timeout: float = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the scrapy command as a user does."""
+    inherited = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
     return subprocess.run(
         [sys.executable, "-m", "scrapy", *map(str, arguments)],
         cwd=cwd,
-        env={**os.environ, **environment},
+        env={**inherited, **environment},  # other tests load the project's settings; here scrapy.cfg says which
         timeout=timeout,
         text=True,
         capture_output=True,

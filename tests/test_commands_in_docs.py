@@ -94,6 +94,7 @@ class Reader:
             env=self.environment,
             stdout=subprocess.PIPE,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
         )
         try:
             shown = [process.stdout.readline() for _ in range(3)]
