@@ -404,15 +404,19 @@ class LinkClassifier(Experiment):
 
         levels = {level: score("bayes", "fixed", level) for level in (0, 1, 3, 5)}
         best = max(levels, key=lambda level: levels[level])
+        tunnelling = (
+            f"is best at level {best}, {levels[best]:.3f} against {levels[0]:.3f} without"
+            if best
+            else f"takes away, {min(levels.values()):.3f} at worst against {levels[0]:.3f} without"
+        )
         learning = {name: score(name, "updatable", 3) - score(name, "fixed", 3) for name in ("bayes", "tree")}
         reviewed = {name: results.mean("score", name, TOPIC) for name in self.REVIEWED if results.rows(name, TOPIC)}
         rival = max(reviewed, key=lambda name: reviewed[name])
         ours = max((score(*choice), self._name(*choice)) for choice in self.CHOICES)
         why = (
             f"learning on as the crawl goes changes the score by {learning['bayes']:+.3f} with naive Bayes and by"
-            f" {learning['tree']:+.3f} with a tree; tunnelling is best at level {best} ({levels[best]:.3f}, without"
-            f" {levels[0]:.3f}). The best choice ({ours[1]}) has {ours[0]:.3f}, the best reviewed crawler ({rival})"
-            f" {reviewed[rival]:.3f}."
+            f" {learning['tree']:+.3f} with a tree; tunnelling {tunnelling}. The best choice ({ours[1]}) has {ours[0]:.3f},"
+            f" the best reviewed crawler ({rival}) {reviewed[rival]:.3f}."
         )
         return Verdict("Nothing to compare with", why)
 
