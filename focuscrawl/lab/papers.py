@@ -415,8 +415,8 @@ class LinkClassifier(Experiment):
         ours = max((score(*choice), self._name(*choice)) for choice in self.CHOICES)
         why = (
             f"learning on as the crawl goes changes the score by {learning['bayes']:+.3f} with naive Bayes and by"
-            f" {learning['tree']:+.3f} with a tree; tunnelling {tunnelling}. The best choice ({ours[1]}) has {ours[0]:.3f},"
-            f" the best reviewed crawler ({rival}) {reviewed[rival]:.3f}."
+            f" {learning['tree']:+.3f} with a tree; tunnelling {tunnelling}. The best choice ({ours[1]}) has"
+            f" {ours[0]:.3f}, the best reviewed crawler ({rival}) {reviewed[rival]:.3f}."
         )
         return Verdict("Nothing to compare with", why)
 
