@@ -50,9 +50,9 @@ def table(folder: Path, name: str, pages: int) -> str:
         lines = [head, ("---", *["---:"] * (len(head) - 1))]
         lines += [
             (
-                row["spider"],
+                row["spider"] if row["topics"] == topics else f"{row['spider']}, {row['topics']} of {topics} topics",
                 f"{float(row['score']):.3f}",
-                f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}",
+                f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}" if row["score_low"] else "–",
                 percent(row["harvest"]),
                 percent(row["target_recall"]),
                 f"{float(row['against_baseline']):+.3f}" if row["against_baseline"] else "–",
