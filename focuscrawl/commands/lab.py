@@ -133,7 +133,8 @@ class Command(ScrapyCommand):
 
     def _papers(self, args: Sequence[str], opts: argparse.Namespace) -> None:
         from focuscrawl.lab.crawls import workers
-        from focuscrawl.lab.papers import EXPERIMENTS, Results, as_markdown
+        from focuscrawl.lab.experiment import Results, as_markdown
+        from focuscrawl.lab.papers import EXPERIMENTS
 
         numbers = [str(experiment.number) for experiment in EXPERIMENTS]
         for number in args:

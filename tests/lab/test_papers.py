@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
+from focuscrawl.lab.experiment import Results, as_markdown
 from focuscrawl.lab.measures import measure
 from focuscrawl.lab.orders import Graph
-from focuscrawl.lab.papers import EXPERIMENTS, Results, as_markdown
+from focuscrawl.lab.papers import EXPERIMENTS
 from focuscrawl.lab.tables import Row
 
 KEYWORD, APPRENTICE, CLASSIFIER, NICHE, TREASURE = EXPERIMENTS
