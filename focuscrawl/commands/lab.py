@@ -311,7 +311,7 @@ def _conclude(console: Console, lab: Lab, summaries: Sequence[Summary], *, drawn
             table.add_column(name, justify="right", no_wrap=True)
         for one in those:
             table.add_row(
-                Text(one.spider),
+                Text(one.title),
                 f"{one.score:.3f}",
                 f"{one.interval[0]:.2f} – {one.interval[1]:.2f}" if one.interval else "–",
                 "–" if one.harvest is None else f"{one.harvest:.1%}",

@@ -19,6 +19,7 @@ def advise(summaries: Sequence[Summary], web: str, pages: int) -> str:
     """The advice for one way to begin."""
     by_name = {one.spider: one for one in summaries}
     spiders = [one for one in summaries if one.spider not in (LIMIT, CHANCE)]
+    spiders = [one for one in spiders if one.whole] or spiders
     if not spiders:
         return "No crawl was finished, so there is nothing to say."
     ranked = sorted(spiders, key=lambda one: (-one.score, one.spider))

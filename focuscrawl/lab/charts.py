@@ -136,10 +136,14 @@ def legend(names: Sequence[str], look: Mapping[str, Style]) -> str:
 
 
 def write_charts(folder: Path, summaries: Sequence[Summary], look: Mapping[str, Style]) -> bool:
-    """Write curves-WAY and scores-WAY as SVG and PNG; returns whether there was a matplotlib for the PNG."""
-    ways = dict.fromkeys(one.seeds for one in summaries)
-    for way in ways:
-        those = [one for one in summaries if one.seeds == way]
+    """Write curves-WAY and scores-WAY as SVG and PNG; returns whether there was a matplotlib for the PNG.
+
+    Spiders that could not crawl every topic are not drawn: means over some are no match for means over all.
+    """
+    drawn = {
+        way: [one for one in summaries if one.seeds == way and one.whole] for way in {one.seeds for one in summaries}
+    }
+    for way, those in drawn.items():
         series = {one.spider: one.curve for one in those}
         (folder / f"curves-{way}.svg").write_text(curves(series, look, alone=True), "utf-8")
         (folder / f"scores-{way}.svg").write_text(bars(those, look), "utf-8")
@@ -147,8 +151,7 @@ def write_charts(folder: Path, summaries: Sequence[Summary], look: Mapping[str, 
         from matplotlib.figure import Figure
     except ImportError:
         return False
-    for way in ways:
-        those = [one for one in summaries if one.seeds == way]
+    for way, those in drawn.items():
         figure = Figure(figsize=(9, 5), dpi=150, layout="constrained")
         axes = figure.subplots()
         for one in those:

@@ -55,10 +55,10 @@ def lab_report(
         body.append(f"<p class=lead>{html.escape(advise(those, web, pages))}</p>")
         body.append(_headline(those, look, baseline))
         body.append(f"<details><summary>More figures</summary>{_more(those)}</details>")
-        chart = curves({one.spider: one.curve for one in those}, look)
         names = [one.spider for one in those]
+        series = {one.spider: one.curve for one in those if one.whole}
         body.append("<div class=side><div><h3>Relevant pages over pages fetched, mean of all crawls</h3>")
-        body.append(f"<div class=chart>{chart}</div>{legend(names, look)}</div>")
+        body.append(f"<div class=chart>{curves(series, look)}</div>{legend(list(series), look)}</div>")
         body.append(f"<div><h3>Score by topic</h3>{_by_topic(those)}</div></div>")
         if overlap := _overlaps(way, names, overlaps):
             body.append("<details><summary>Share of the relevant pages of two spiders that both found</summary>")
@@ -132,7 +132,7 @@ def _more(summaries: Sequence[Summary]) -> str:
 
 
 def _name(one: Summary) -> str:
-    name = html.escape(one.spider)
+    name = html.escape(one.title)
     return f"<span class=soft>{name}</span>" if one.spider in (LIMIT, CHANCE, FLOOR) else f"<b>{name}</b>"
 
 

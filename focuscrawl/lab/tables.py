@@ -47,7 +47,9 @@ class Summary:
 
     seeds: str
     spider: str
+    #: Topics that it has crawled, and those of the comparison.
     topics: int
+    of: int
     score: float
     interval: tuple[float, float] | None
     relevant: float
@@ -68,13 +70,31 @@ class Summary:
     #: The probability of `against`, put right for how many spiders were compared.
     p_holm: float | None = None
 
+    @property
+    def whole(self) -> bool:
+        """Whether it has crawled every topic; the means of one that has not are not those of the others."""
+        return self.topics == self.of
+
+    @property
+    def title(self) -> str:
+        """The spider, as tables call it."""
+        return self.spider if self.whole else f"{self.spider} ({self.topics} of {self.of} topics)"
+
 
 def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list[Summary]:
-    """Summaries by way to begin: the limit first, then the spiders by score, then the floor."""
+    """Summaries by way to begin: the limit first, then the spiders by score, then the floor.
+
+    Spiders that could not crawl every topic come after those that did, whatever they found where they did.
+    """
     groups: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    topics_of: dict[str, set[str]] = {}
     for row in rows:
         groups.setdefault((row.seeds, row.spider), {}).setdefault(row.topic, []).append(row)
-    found = [_summary(seeds, spider, topics, pages, seed) for (seeds, spider), topics in groups.items()]
+        topics_of.setdefault(row.seeds, set()).add(row.topic)
+    found = [
+        _summary(seeds, spider, topics, len(topics_of[seeds]), pages, seed)
+        for (seeds, spider), topics in groups.items()
+    ]
     return [
         summary
         for seeds in dict.fromkeys(row.seeds for row in rows)
@@ -82,7 +102,7 @@ def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list
     ]
 
 
-def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], pages: int, seed: int) -> Summary:
+def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], of: int, pages: int, seed: int) -> Summary:
     scores = {topic: fmean(row.measures.score for row in rows) for topic, rows in topics.items()}
 
     def average(name: str) -> float | None:
@@ -95,6 +115,7 @@ def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], pages
         seeds=seeds,
         spider=spider,
         topics=len(topics),
+        of=of,
         score=fmean(scores.values()),
         interval=interval([[row.measures.score for row in rows] for rows in topics.values()], seed),
         relevant=average("relevant") or 0.0,
@@ -128,7 +149,7 @@ def _compared(summaries: Sequence[Summary], baseline: str) -> list[Summary]:
             Summary(**(vars(one) | {"against": against.get(one.spider), "p_holm": adjusted.get(one.spider)}))
             for one in summaries
         ),
-        key=lambda one: (place.get(one.spider, 1), -one.score, one.spider),
+        key=lambda one: (place.get(one.spider, 1), not one.whole, -one.score, one.spider),
     )
 
 

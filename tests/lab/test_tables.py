@@ -51,6 +51,18 @@ def test_topics_count_alike_however_often_they_were_crawled():
     assert summary.interval[0] < 0.5 < summary.interval[1]
 
 
+def test_a_spider_that_could_not_crawl_every_topic_is_not_ranked_with_those_that_did():
+    rows = [*comparison(best_first=5, breadth_first=2), row("t0", "hits", good(10))]
+    summaries = summarise(rows, 10, "best_first", 1)
+    assert [one.title for one in summaries][:3] == ["omniscient", "best_first", "hits (1 of 8 topics)"]
+    assert "best_first does best" in advise(summaries, "the web", 10)
+
+
+def test_spiders_that_no_other_was_compared_with_are_advised_on_all_the_same():
+    rows = [row("t0", "omniscient", good(10)), row("t1", "omniscient", good(10)), row("t0", "hits", good(5))]
+    assert "hits does best" in advise(summarise(rows, 10, "best_first", 1), "the web", 10)
+
+
 def test_spiders_are_tested_against_the_baseline():
     found = {one.spider: one for one in summarise(comparison(keyword=3, best_first=5, hits=8), 10, "best_first", 1)}
     assert found["best_first"].against is None
@@ -108,6 +120,10 @@ def test_charts_are_svg_files_that_stand_alone(tmp_path):
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert "best_first" in {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
     assert ET.fromstring(bars(summaries, look)) is not None
+    rows = [*comparison(best_first=5), row("t0", "hits", good(10))]
+    partly = summarise(rows, 10, "best_first", 1)
+    write_charts(tmp_path, partly, styles([one.spider for one in partly]))
+    assert "hits" not in (tmp_path / "curves-topic.svg").read_text("utf-8")
     assert curves({}, {}) == "<p>No relevant pages.</p>"
     assert curves({"x": [0.0, 0.0]}, look) == "<p>No relevant pages.</p>"
 
