@@ -310,12 +310,12 @@ def _conclude(console: Console, lab: Lab, summaries: Sequence[Summary], *, drawn
         for name in ("score", "95 %", "harvest", "targets", "against", "p"):
             table.add_column(name, justify="right", no_wrap=True)
         for one in those:
+            shares = one.means["harvest"], one.means["target_recall"]
             table.add_row(
                 Text(one.title),
                 f"{one.score:.3f}",
-                f"{one.interval[0]:.2f} – {one.interval[1]:.2f}" if one.interval else "–",
-                "–" if one.harvest is None else f"{one.harvest:.1%}",
-                "–" if one.target_recall is None else f"{one.target_recall:.1%}",
+                f"{one.interval[0]:.2f}–{one.interval[1]:.2f}" if one.interval else "–",
+                *("–" if share is None else f"{share:.1%}" for share in shares),
                 f"{one.against.difference:+.3f}" if one.against else "–",
                 f"{one.against.p:.2g}" if one.against else "–",
             )

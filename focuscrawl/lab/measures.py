@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Samples of a bootstrap interval, and the share of them that lies inside.
 SAMPLES = 2000
@@ -21,6 +21,19 @@ SIGNIFICANT = 0.05
 def area(curve: Sequence[int], pages: int) -> int:
     """The area under a curve of relevant pages over t = 1 … pages; a crawl that ended early stays where it was."""
     return sum(curve[:pages]) + max(0, pages - len(curve)) * (curve[-1] if curve else 0)
+
+
+class Point(NamedTuple):
+    """What a crawl had found after some page; the figures are those of `Measures`."""
+
+    relevant: int
+    harvest: float | None
+    target_recall: float | None
+    similarity: float
+    relevant_hosts: int
+    judged_relevant: int | None
+    judged_precision: float | None
+    judged_recall: float | None
 
 
 @dataclass(frozen=True)
@@ -46,7 +59,8 @@ class Measures:
     requests: int
     #: Relevant pages after each page.
     curve: tuple[int, ...]
-    judged_curve: tuple[int, ...] | None
+    #: The figures that a crawl of so many pages would have had, after each page.
+    course: tuple[Point, ...]
     #: The relevant pages that were found.
     found: frozenset[int]
 
@@ -72,33 +86,59 @@ def measure(
     """
     is_relevant = [page in relevant for page in fetched]
     curve = tuple(accumulate(is_relevant, initial=0))[1:]
-    found = frozenset(page for page in fetched if page is not None and page in relevant)
-    total = curve[-1] if curve else 0
     best = area(list(accumulate(page in relevant for page in limit)), pages)
-    judgements = [(bool(by_spider), by_label) for by_spider, by_label in zip(judged, is_relevant, strict=True)]
-    sure = [pair for pair, by_spider in zip(judgements, judged, strict=True) if by_spider is not None]
-    both = sum(by_spider and by_label for by_spider, by_label in sure)
-    by_spider = sum(by_spider for by_spider, _ in sure)
+    course = tuple(_course(fetched, judged, is_relevant, targets, hosts, similarity))
     listed = [by_label for by_label, is_listed in zip(is_relevant, matched or (), strict=False) if is_listed]
+    end = course[-1] if course else Point(0, None, _ratio(0, len(targets)), 0.0, 0, None, None, None)
     return Measures(
+        **end._asdict(),
         pages=len(fetched),
-        relevant=total,
-        harvest=_ratio(total, len(fetched)),
-        target_recall=_ratio(len(set(fetched).intersection(targets)), len(targets)),
         score=area(curve, pages) / best if best else 0.0,
-        judged_relevant=by_spider if sure else None,
-        judged_precision=_ratio(both, by_spider),
-        judged_recall=_ratio(both, sum(by_label for _, by_label in sure)),
         matched=None if matched is None else len(listed),
         matched_precision=_ratio(sum(listed), len(listed)),
         matched_recall=None if matched is None else _ratio(sum(listed), reachable),
-        similarity=sum(similarity[page] for page in fetched if page is not None and page < len(similarity)),
-        relevant_hosts=len({hosts[page] for page in found}),
         requests=requests,
         curve=curve,
-        judged_curve=tuple(accumulate((pair[0] for pair in judgements), initial=0))[1:] if sure else None,
-        found=found,
+        course=course,
+        found=frozenset(page for page in fetched if page is not None and page in relevant),
     )
+
+
+def _course(
+    fetched: Sequence[int | None],
+    judged: Sequence[bool | None],
+    is_relevant: Sequence[bool],
+    targets: Set[int],
+    hosts: Mapping[int, str],
+    similarity: Sequence[float],
+) -> Iterator[Point]:
+    reached: set[int | None] = set()
+    seen_hosts: set[str] = set()
+    relevant = sure = sure_relevant = by_spider = both = 0
+    alike = 0.0
+    for count, (page, judgement, by_label) in enumerate(zip(fetched, judged, is_relevant, strict=True), 1):
+        relevant += by_label
+        if page in targets:
+            reached.add(page)
+        if page is not None and page < len(similarity):
+            alike += similarity[page]
+        if page is not None and by_label:
+            seen_hosts.add(hosts[page])
+        if judgement is not None:
+            sure += 1
+            sure_relevant += by_label
+            by_spider += judgement
+            both += judgement and by_label
+        yield Point(
+            relevant=relevant,
+            harvest=relevant / count,
+            target_recall=_ratio(len(reached), len(targets)),
+            similarity=alike,
+            relevant_hosts=len(seen_hosts),
+            judged_relevant=by_spider if sure else None,
+            judged_precision=_ratio(both, by_spider),
+            judged_recall=_ratio(both, sure_relevant),
+        )
 
 
 def _ratio(part: float, whole: float) -> float | None:

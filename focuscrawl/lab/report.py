@@ -96,8 +96,8 @@ def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline:
                 _name(one),
                 f"{bar}{one.score:.3f}",
                 f"{one.interval[0]:.2f} – {one.interval[1]:.2f}" if one.interval else "–",
-                _share(one.harvest),
-                _share(one.target_recall),
+                _share(one.means["harvest"]),
+                _share(one.means["target_recall"]),
                 f"{one.relevant:,.1f}",
                 f"{against.difference:+.3f} ({against.better} : {against.worse})" if against else "–",
                 p or "–",
@@ -119,11 +119,9 @@ def _more(summaries: Sequence[Summary]) -> str:
     rows = [
         (
             _name(one),
-            _share(one.judged_precision),
-            _share(one.judged_recall),
-            f"{one.similarity:,.1f}",
-            f"{one.relevant_hosts:,.1f}",
-            f"{one.requests:,.0f}",
+            _share(one.means["judged_precision"]),
+            _share(one.means["judged_recall"]),
+            *(f"{one.means[name]:,.1f}" for name in ("similarity", "relevant_hosts", "requests")),
             f"{one.cost:.1f}" if one.cost else "–",
         )
         for one in summaries

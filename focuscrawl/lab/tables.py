@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from focuscrawl.lab.measures import Comparison, Measures, compare, holm, interval, mean, superposition
+from focuscrawl.lab.measures import Comparison, Measures, Point, compare, holm, interval, mean, superposition
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 
 #: The columns of results.csv that are measures; those before them say what was crawled.
@@ -20,6 +20,8 @@ FIGURES = (
     *("judged_relevant", "judged_precision", "judged_recall", "matched", "matched_precision", "matched_recall"),
     *("similarity", "relevant_hosts", "requests"),
 )
+#: Those of which summaries have the mean and its interval.
+MEANS = tuple(name for name in FIGURES if name not in ("pages", "judged_relevant", "matched"))
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,9 @@ class Summary:
     #: Topics that it has crawled, and those of the comparison.
     topics: int
     of: int
-    score: float
-    interval: tuple[float, float] | None
-    relevant: float
-    harvest: float | None
-    target_recall: float | None
-    judged_precision: float | None
-    judged_recall: float | None
-    similarity: float
-    relevant_hosts: float
-    requests: float
+    #: By name of the measure.
+    means: dict[str, float | None]
+    intervals: dict[str, tuple[float, float] | None]
     #: CPU milliseconds a page; None for orders that nobody crawled.
     cost: float | None
     #: By topic.
@@ -69,6 +64,21 @@ class Summary:
     against: Comparison | None = None
     #: The probability of `against`, put right for how many spiders were compared.
     p_holm: float | None = None
+
+    @property
+    def score(self) -> float:
+        """The mean score."""
+        return self.means["score"] or 0.0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the score."""
+        return self.intervals["score"]
+
+    @property
+    def relevant(self) -> float:
+        """The mean number of relevant pages."""
+        return self.means["relevant"] or 0.0
 
     @property
     def whole(self) -> bool:
@@ -103,11 +113,9 @@ def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list
 
 
 def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], of: int, pages: int, seed: int) -> Summary:
-    scores = {topic: fmean(row.measures.score for row in rows) for topic, rows in topics.items()}
-
-    def average(name: str) -> float | None:
-        return mean([mean([getattr(row.measures, name) for row in rows]) for rows in topics.values()])
-
+    values = {
+        name: [_there([getattr(row.measures, name) for row in rows]) for rows in topics.values()] for name in MEANS
+    }
     curves = [[_padded(row.measures.curve, pages) for row in rows] for rows in topics.values()]
     fetched = sum(row.measures.pages for rows in topics.values() for row in rows if row.cpu is not None)
     cpu = sum(row.cpu or 0.0 for rows in topics.values() for row in rows)
@@ -116,20 +124,16 @@ def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], of: i
         spider=spider,
         topics=len(topics),
         of=of,
-        score=fmean(scores.values()),
-        interval=interval([[row.measures.score for row in rows] for rows in topics.values()], seed),
-        relevant=average("relevant") or 0.0,
-        harvest=average("harvest"),
-        target_recall=average("target_recall"),
-        judged_precision=average("judged_precision"),
-        judged_recall=average("judged_recall"),
-        similarity=average("similarity") or 0.0,
-        relevant_hosts=average("relevant_hosts") or 0.0,
-        requests=average("requests") or 0.0,
+        means={name: mean([mean(group) for group in groups]) for name, groups in values.items()},
+        intervals={name: interval([group for group in groups if group], seed) for name, groups in values.items()},
         cost=1000 * cpu / fetched if fetched else None,
-        scores=scores,
+        scores={topic: fmean(row.measures.score for row in rows) for topic, rows in topics.items()},
         curve=[fmean(fmean(curve[t] for curve in repeats) for repeats in curves) for t in range(pages)],
     )
+
+
+def _there(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
 
 
 def _padded(curve: Sequence[int], pages: int) -> list[int]:
@@ -195,12 +199,8 @@ def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary]
     )
     _write(
         folder / "curves.csv",
-        (*where, "page", "relevant", "judged_relevant"),
-        (
-            (*row.place, t, found, row.measures.judged_curve[t - 1] if row.measures.judged_curve else None)
-            for row in rows
-            for t, found in enumerate(row.measures.curve, 1)
-        ),
+        (*where, "page", *Point._fields),
+        ((*row.place, page, *point) for row in rows for page, point in enumerate(row.measures.course, 1)),
     )
     _write(
         folder / "costs.csv",
@@ -214,15 +214,14 @@ def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary]
     _write(
         folder / "summary.csv",
         (
-            *("seeds", "spider", "topics", "score", "score_low", "score_high", "relevant", "harvest", "target_recall"),
-            *("judged_precision", "judged_recall", "similarity", "relevant_hosts", "requests"),
+            *("seeds", "spider", "topics"),
+            *(f"{name}{end}" for name in MEANS for end in ("", "_low", "_high")),
             *("against_baseline", "better", "worse", "p", "p_holm"),
         ),
         (
             (
-                *(one.seeds, one.spider, one.topics, one.score, *(one.interval or (None, None))),
-                *(one.relevant, one.harvest, one.target_recall, one.judged_precision, one.judged_recall),
-                *(one.similarity, one.relevant_hosts, one.requests),
+                *(one.seeds, one.spider, one.topics),
+                *(value for name in MEANS for value in (one.means[name], *(one.intervals[name] or (None, None)))),
                 *(
                     (one.against.difference, one.against.better, one.against.worse, one.against.p)
                     if one.against

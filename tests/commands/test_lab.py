@@ -91,7 +91,9 @@ def test_every_crawl_has_a_row_and_a_curve(compared):
         key = {name: row[name] for name in HEAD[:5]}
         points = [point for point in curves if {name: point[name] for name in HEAD[:5]} == key]
         assert len(points) == int(row["pages"])
-        assert points[-1]["relevant"] == row["relevant"]
+        measured = [name for name in points[-1] if name not in (*HEAD[:5], "page")]
+        assert len(measured) == 8
+        assert {name: points[-1][name] for name in measured} == {name: row[name] for name in measured}
     assert {row["spider"] for row in table(out / "costs.csv")} == {"breadth_first", "best_first", "info_spiders"}
     assert not {"cpu", "seconds", "cpu_seconds"} & rows[0].keys()
 

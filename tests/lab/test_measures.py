@@ -28,11 +28,25 @@ def test_a_crawl_is_measured_by_the_labels():
 def test_what_the_spider_judged_is_kept_apart_from_what_is():
     result = measured([0, 4, 1, 2], [False, True, True, False])
     assert (result.judged_relevant, result.judged_precision, result.judged_recall) == (2, 0.5, 0.5)
-    assert result.judged_curve == (0, 1, 2, 2)
     copies = measured([0, 1, 2], [False, True, None])  # a copy is neither right nor wrong
     assert (copies.judged_precision, copies.judged_recall) == (1.0, 1.0)
     nothing = measured([0, 1])
-    assert (nothing.judged_relevant, nothing.judged_precision, nothing.judged_curve) == (None, None, None)
+    assert (nothing.judged_relevant, nothing.judged_precision, nothing.course[-1].judged_recall) == (None, None, None)
+
+
+def test_every_figure_is_there_after_each_page():
+    course = measured([0, 4, 1, 2], [False, True, True, None]).course
+    assert [point.relevant for point in course] == [0, 0, 1, 2]
+    assert [point.harvest for point in course] == [0, 0, 1 / 3, 0.5]
+    assert [point.target_recall for point in course] == [0, 0, 0, 0.5]
+    assert [point.similarity for point in course] == pytest.approx([0.1, 0.1, 0.3, 0.7])
+    assert [point.relevant_hosts for point in course] == [0, 0, 1, 2]
+    assert [point.judged_relevant for point in course] == [0, 1, 2, 2]
+    assert [point.judged_precision for point in course] == [None, 0, 0.5, 0.5]
+    assert [point.judged_recall for point in course] == [None, None, 1, 1]
+    halfway = measured([0, 4, 1], [False, True, True])
+    assert halfway.course == course[:3]
+    assert (halfway.harvest, halfway.judged_precision) == (course[2].harvest, course[2].judged_precision)
 
 
 def test_the_list_of_matched_pages_is_measured_against_all_that_can_be_found():

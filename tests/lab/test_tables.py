@@ -49,6 +49,10 @@ def test_topics_count_alike_however_often_they_were_crawled():
     assert summary.relevant == 5
     assert summary.curve[-1] == 5
     assert summary.interval[0] < 0.5 < summary.interval[1]
+    for name in ("harvest", "relevant", "target_recall"):
+        low, high = summary.intervals[name]
+        assert low < summary.means[name] < high
+    assert summary.means["judged_precision"] is summary.intervals["judged_precision"] is None
 
 
 def test_a_spider_that_could_not_crawl_every_topic_is_not_ranked_with_those_that_did():
