@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import ProcessPoolExecutor
 
+    from focuscrawl.lab.advice import Needs
     from focuscrawl.lab.crawls import Outcome
     from focuscrawl.lab.lab import Lab
     from focuscrawl.lab.plan import Job, Trial
@@ -101,6 +102,8 @@ class Command(ScrapyCommand):
 
     def _run(self, opts: argparse.Namespace) -> None:
         # here, because every command imports every command
+        from focuscrawl.lab.advice import needs_of
+        from focuscrawl.lab.character import character
         from focuscrawl.lab.charts import styles, write_charts
         from focuscrawl.lab.crawls import workers
         from focuscrawl.lab.report import lab_report
@@ -116,6 +119,8 @@ class Command(ScrapyCommand):
         write_tables(lab.folder, rows, summaries, lab.pages)
         look = styles(list(dict.fromkeys(one.spider for one in summaries)))
         drawn = write_charts(lab.folder, summaries, look)
+        about = character(survey, list({trial.topic: trial.relevant for trial in trials}.values())).tell(lab.title)
+        needs = needs_of(lab.spiders)
         text = lab_report(
             summaries,
             superpositions(rows),
@@ -124,10 +129,12 @@ class Command(ScrapyCommand):
             pages=lab.pages,
             baseline=baseline,
             starts=lab.starts(survey),
+            needs=needs,
+            about=about,
             notes=[*lab.problems, *failures],
         )
         (lab.folder / "report.html").write_text(text, "utf-8")
-        _conclude(console, lab, summaries, drawn=drawn)
+        _conclude(console, lab, summaries, about, needs, drawn=drawn)
         if failures:
             self.exitcode = 1
 
@@ -300,9 +307,12 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
-def _conclude(console: Console, lab: Lab, summaries: Sequence[Summary], *, drawn: bool) -> None:
+def _conclude(
+    console: Console, lab: Lab, summaries: Sequence[Summary], about: str, needs: Needs, *, drawn: bool
+) -> None:
     from focuscrawl.lab.advice import WAYS, advise
 
+    console.print(Text(f"\n{about}"))
     for way in dict.fromkeys(one.seeds for one in summaries):
         those = [one for one in summaries if one.seeds == way]
         table = Table(title=f"{lab.title}, {lab.pages:,} pages from {WAYS.get(way, way)}")
@@ -321,7 +331,7 @@ def _conclude(console: Console, lab: Lab, summaries: Sequence[Summary], *, drawn
             )
         console.print()
         console.print(table)
-        console.print(Text(advise(those, lab.title, lab.pages)))
+        console.print(Text(advise(those, lab.title, lab.pages, needs)))
     console.print(Text(f"\n{lab.folder / 'report.html'}"))
     console.print(Text(f"{lab.folder}/{{results,curves,summary,superposition,costs}}.csv"))
     if not drawn:

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from focuscrawl.lab.measures import SIGNIFICANT, compare
-from focuscrawl.lab.plan import CHANCE, FLOOR, GENERIC, GIVEN, LIMIT, TOPIC
+from focuscrawl.lab.plan import CHANCE, FLOOR, GENERIC, GIVEN, LIMIT, TOPIC, Spec
 from focuscrawl.lab.tables import Summary
+from focuscrawl.options import options_of
+from focuscrawl.spider import FocusedSpider
 
 #: Topics below which a test can hardly say anything: with five that all go one way chance has 6 %.
 FEW = 6
 #: Scores nearer than this are as good as the same.
 CLOSE = 0.02
+#: What a topic has to have for a spider, in words.
+PARTS = {"keywords": "keywords", "examples": "example pages", "counterexamples": "pages of other topics"}
 WAYS = {TOPIC: "the topics' own seeds", GENERIC: "a generic start", GIVEN: "the given seeds"}
 
 
-def advise(summaries: Sequence[Summary], web: str, pages: int) -> str:
+#: By spider: what it needs besides seeds.
+Needs = Mapping[str, Sequence[str]]
+
+
+def needs_of(spiders: Mapping[Spec, type[FocusedSpider]]) -> Needs:
+    """What each spider needs besides seeds, in words."""
+    return {
+        spec.text: [
+            *(PARTS[part] for part in spider.needs),
+            *(["Dewey numbers"] if "dewey" in options_of(spider) else []),
+        ]
+        for spec, spider in spiders.items()
+    }
+
+
+def advise(summaries: Sequence[Summary], web: str, pages: int, needs: Needs) -> str:
     """The advice for one way to begin."""
     by_name = {one.spider: one for one in summaries}
     spiders = [one for one in summaries if one.spider not in (LIMIT, CHANCE)]
@@ -34,12 +53,22 @@ def advise(summaries: Sequence[Summary], web: str, pages: int) -> str:
         parts.append("That is plain breadth-first: no strategy compared here is worth its cost on this web.")
     elif floor is not None:
         more = f"{best.relevant / floor.relevant:.1f} times as many as" if floor.relevant else "some, against none by"
-        parts.append(f"It finds {more} breadth_first{_certainty(best, floor)}.")
+        parts.append(f"It finds {more} breadth_first{_certainty(best, floor)}{_needing(best, needs, ', and needs')}.")
     rest = [one for one in ranked[1:] if one.spider != FLOOR]
     if rest:
         second = rest[0]
         near = " and practically the same" if best.score - second.score < CLOSE else ""
-        parts.append(f"Next is {second.spider} with {second.score:.2f}{near}{_certainty(best, second)}.")
+        parts.append(
+            f"Next is {second.spider} with {second.score:.2f}{near}{_certainty(best, second)}"
+            f"{_needing(second, needs, ', which needs')}."
+        )
+        without = [one for one in rest if not {*needs.get(one.spider, ())} & {*needs.get(best.spider, ())}]
+        if without and without[0] is not second:
+            other = without[0]
+            parts.append(
+                f"Without {_list(needs[best.spider])} it is {other.spider} with {other.score:.2f}"
+                f"{_needing(other, needs, ', which needs')}."
+            )
     cheaper = [
         one
         for one in rest
@@ -54,6 +83,14 @@ def advise(summaries: Sequence[Summary], web: str, pages: int) -> str:
         number = "One topic says" if best.topics == 1 else f"{best.topics} topics say"
         parts.append(f"{number} little: give more in --topics, {FEW} or better 12, before you rely on this.")
     return " ".join(parts)
+
+
+def _needing(one: Summary, needs: Needs, words: str) -> str:
+    return f"{words} {_list(needs[one.spider])}" if needs.get(one.spider) else ""
+
+
+def _list(words: Sequence[str]) -> str:
+    return " and ".join(words)
 
 
 def _certainty(one: Summary, other: Summary) -> str:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 
 from focuscrawl import report
-from focuscrawl.lab.advice import WAYS, advise
+from focuscrawl.lab.advice import WAYS, Needs, advise
 from focuscrawl.lab.charts import Style, curves, legend
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
@@ -41,10 +41,12 @@ def lab_report(
     pages: int,
     baseline: str,
     starts: Mapping[str, Sequence[str]],
+    needs: Needs,
+    about: str,
     notes: Sequence[str],
 ) -> str:
-    """The whole report."""
-    body = []
+    """The whole report; *about* says what kind of web it is."""
+    body = [f"<p>{html.escape(about)}</p>"]
     ways = list(dict.fromkeys(one.seeds for one in summaries))
     for way in ways:
         those = [one for one in summaries if one.seeds == way]
@@ -52,7 +54,7 @@ def lab_report(
         if starts.get(way):
             links = ", ".join(html.escape(url) for url in starts[way][:5])
             body.append(f"<p><small>Every crawl begins at {links}</small></p>")
-        body.append(f"<p class=lead>{html.escape(advise(those, web, pages))}</p>")
+        body.append(f"<p class=lead>{html.escape(advise(those, web, pages, needs))}</p>")
         body.append(_headline(those, look, baseline))
         body.append(f"<details><summary>More figures</summary>{_more(those)}</details>")
         names = [one.spider for one in those]

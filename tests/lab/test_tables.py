@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
 
-from focuscrawl.lab.advice import advise
+from focuscrawl.lab.advice import advise, needs_of
 from focuscrawl.lab.charts import bars, curves, styles, write_charts
 from focuscrawl.lab.measures import measure
+from focuscrawl.lab.plan import Spec
 from focuscrawl.lab.report import lab_report
 from focuscrawl.lab.tables import Row, summarise, superpositions
+from focuscrawl.spiders.baseline import BaselineSpider
+from focuscrawl.spiders.breadth_first import BreadthFirstSpider
+from focuscrawl.spiders.treasure import TreasureSpider
 
 RELEVANT = frozenset(range(10))
 HOSTS = dict.fromkeys(RELEVANT, "a.example")
@@ -59,12 +64,12 @@ def test_a_spider_that_could_not_crawl_every_topic_is_not_ranked_with_those_that
     rows = [*comparison(best_first=5, breadth_first=2), row("t0", "hits", good(10))]
     summaries = summarise(rows, 10, "best_first", 1)
     assert [one.title for one in summaries][:3] == ["omniscient", "best_first", "hits (1 of 8 topics)"]
-    assert "best_first does best" in advise(summaries, "the web", 10)
+    assert "best_first does best" in advise(summaries, "the web", 10, {})
 
 
 def test_spiders_that_no_other_was_compared_with_are_advised_on_all_the_same():
     rows = [row("t0", "omniscient", good(10)), row("t1", "omniscient", good(10)), row("t0", "hits", good(5))]
-    assert "hits does best" in advise(summarise(rows, 10, "best_first", 1), "the web", 10)
+    assert "hits does best" in advise(summarise(rows, 10, "best_first", 1), "the web", 10, {})
 
 
 def test_spiders_are_tested_against_the_baseline():
@@ -83,7 +88,7 @@ def test_superposition_compares_the_same_crawls():
 
 
 def advice(**spiders: int) -> str:
-    return advise(summarise(comparison(**spiders), 10, "best_first", 1), "the web", 10)
+    return advise(summarise(comparison(**spiders), 10, "best_first", 1), "the web", 10, {})
 
 
 def test_the_advice_names_the_best_and_how_sure_it_is():
@@ -100,14 +105,32 @@ def test_the_advice_says_when_nothing_helps():
     assert "practically the same" in advice(hits=5, best_first=5, breadth_first=1)
     assert "2 topics say little" in advice(topics=2, hits=5, best_first=4, breadth_first=1)
     assert "against none by breadth_first" in advise(
-        summarise([row("t", "hits", good(3)), row("t", "breadth_first", good(0))], 10, "best_first", 1), "w", 10
+        summarise([row("t", "hits", good(3)), row("t", "breadth_first", good(0))], 10, "best_first", 1), "w", 10, {}
     )
+
+
+def test_the_advice_says_what_the_best_needs_and_what_is_best_without():
+    needs = {"learner": ["example pages"], "other": ["example pages"], "shark_search": ["keywords"]}
+    rows = comparison(learner=8, other=7, shark_search=6, breadth_first=2)
+    text = advise(summarise(rows, 10, "best_first", 1), "the web", 10, needs)
+    assert "of 8 topics, p = 0.0078), and needs example pages." in text
+    assert "Next is other with" in text
+    assert re.search(r"Without example pages it is shark_search with 0\.\d\d, which needs keywords\.", text)
+
+
+def test_what_spiders_need_is_told_in_words():
+    classes = {Spec.parse(spider.name): spider for spider in (BaselineSpider, TreasureSpider, BreadthFirstSpider)}
+    assert needs_of(classes) == {
+        "baseline": ["example pages", "pages of other topics"],
+        "treasure": ["Dewey numbers"],
+        "breadth_first": [],
+    }
 
 
 def test_a_strategy_that_costs_far_less_is_mentioned():
     def told(found: int, cpu: float) -> bool:
         rows = [row("t", "hits", good(8), cpu=1.0), row("t", "keyword", good(found), cpu=cpu)]
-        return "keyword comes near it for 10% of the CPU time" in advise(summarise(rows, 10, "hits", 1), "w", 10)
+        return "keyword comes near it for 10% of the CPU time" in advise(summarise(rows, 10, "hits", 1), "w", 10, {})
 
     assert told(8, 0.1)
     assert not told(8, 0.9)  # hardly cheaper
@@ -145,8 +168,10 @@ def test_the_report_needs_no_network_and_escapes_what_it_is_given():
     summaries = summarise(rows, 10, "best_first", 1)
     look = styles([one.spider for one in summaries])
     facts = {"web": "<web>", "pages": 10, "baseline": "best_first", "starts": {"topic": []}, "notes": ["<left> out"]}
+    facts |= {"needs": {}, "about": "<about>"}
     text = lab_report(summaries, superpositions(rows), look, **facts)
     assert "<left>" not in text
+    assert "<about>" not in text
     assert "&lt;left&gt; out" in text
     assert "every=<b>" not in text
     assert "&lt;i&gt;" in text
