@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from focuscrawl.errors import FocusError
+from focuscrawl.files import write_whole
 from focuscrawl.learning.pages import KINDS, LEAST, LearnedJudge
 from focuscrawl.learning.texts import SELECTIONS
 from focuscrawl.options import Option
@@ -81,7 +81,4 @@ class LearningSpider(FocusedSpider):
 
     def write_model(self, name: str, data: Mapping[str, Any]) -> None:
         """Keep a model, whole or not at all."""
-        path: Path = self.crawl.folder / name
-        new = path.with_suffix(".new")
-        new.write_text(json.dumps(data), "utf-8")
-        new.replace(path)
+        write_whole(self.crawl.folder / name, json.dumps(data))

@@ -22,6 +22,7 @@ import numpy as np
 
 from focuscrawl import urls, words
 from focuscrawl.errors import FocusError
+from focuscrawl.files import write_whole
 from focuscrawl.graph import LinkGraph
 from focuscrawl.html import read_page
 from focuscrawl.page import Link, Page
@@ -224,9 +225,7 @@ class TGraph:
 
     def save(self, path: Path) -> None:
         """Write the T-Graph as JSON, whole or not at all."""
-        new = path.with_suffix(".new")
-        new.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False), "utf-8")
-        new.replace(path)
+        write_whole(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False))
 
     def to_json(self) -> dict[str, Any]:
         """The T-Graph as JSON."""

@@ -13,6 +13,7 @@ from scrapy.exceptions import UsageError
 from focuscrawl.changes import as_atom, as_json, as_text, changes_since
 from focuscrawl.commands.crawl import Command as CrawlCommand
 from focuscrawl.errors import FocusError
+from focuscrawl.files import write_whole
 from focuscrawl.revisit import parse_age, parse_since
 from focuscrawl.revisiting_spider import RevisitingSpider, revisiting
 from focuscrawl.spider import FocusedSpider
@@ -130,10 +131,8 @@ class Command(CrawlCommand):
         finally:
             store.close()
         if opts.atom is not None:
-            new = opts.atom.with_name(f"{opts.atom.name}.new")
             try:
-                new.write_bytes(as_atom(changes))
-                new.replace(opts.atom)
+                write_whole(opts.atom, as_atom(changes))
             except OSError as error:
                 raise FocusError(f"cannot write {opts.atom}: {error.strerror}; choose another --atom") from None
         if opts.json:

@@ -24,6 +24,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from focuscrawl.errors import FocusError
+from focuscrawl.files import write_whole
 from focuscrawl.lab.plan import Job
 
 #: What makes a crawl repeat itself, and leaves the cores to other processes: sets have one order, matrices one thread.
@@ -46,9 +47,7 @@ class Outcome:
 
     def save(self, path: Path) -> None:
         """Keep the outcome, whole or not at all."""
-        new = path.with_suffix(".new")
-        new.write_text(json.dumps(vars(self)), "utf-8")
-        new.replace(path)
+        write_whole(path, json.dumps(vars(self)))
 
     @classmethod
     def load(cls, path: Path) -> Outcome | None:

@@ -9,6 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +21,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.lab.orders import omniscient
 from focuscrawl.lab.survey import Survey
 from focuscrawl.options import options_of
+from focuscrawl.resources import data
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic, load_topic, shipped_topics, slug
 
@@ -268,9 +272,28 @@ def _check(spider: type[FocusedSpider], topic: Topic, options: Mapping[str, str]
     spider(topic=topic.source, seeds="http://a.example/", **options)
 
 
+#: Parts of the package that have no say in what crawls fetch; spiders have, but each in its own crawls only.
+_NO_SAY = ("commands", "data", "lab", "spiders")
+
+
+def _sources(place: Traversable) -> Iterator[str]:
+    for item in sorted(place.iterdir(), key=lambda item: item.name):
+        if item.is_dir() and item.name not in _NO_SAY:
+            yield from _sources(item)
+        elif item.name.endswith((".py", ".txt")):
+            yield item.read_text("utf-8")
+
+
+@cache
+def _crawler_digest() -> str:
+    """What stands for all that crawls have in common: the code of the crawler, and the Dewey lexicon."""
+    texts = [*_sources(files("focuscrawl")), *_sources(data("dewey"))]
+    return hashlib.sha256("".join(texts).encode()).hexdigest()
+
+
 def code_digest(spider: type) -> str:
-    """What stands for a spider's own code, and that of its bases."""
-    sources = []
+    """What stands for the code of a crawl: that of the spider and its bases, and what all crawls have in common."""
+    sources = [_crawler_digest()]
     for cls in spider.__mro__:
         if cls.__module__.startswith(("builtins", "scrapy.")):
             continue

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from focuscrawl import __version__, urls, words
+from focuscrawl.files import write_whole
 from focuscrawl.html import read_page
 from focuscrawl.lab.orders import Graph
 from focuscrawl.learning.texts import tells
@@ -201,10 +202,8 @@ class Survey:
         """Keep what was read, whole or not at all."""
         data = {"of": digest, "urls": self.urls, "pages": self.pages, "links": self.links}
         data |= {"similarity": self.similarity, "labels": self.labels}
-        new = path.with_suffix(".new")
         path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps(data), "utf-8")
-        new.replace(path)
+        write_whole(path, json.dumps(data))
 
     @classmethod
     def load(cls, path: Path, digest: str) -> Survey | None:

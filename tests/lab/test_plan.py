@@ -7,6 +7,7 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
 from focuscrawl.errors import FocusError
+from focuscrawl.lab import plan
 from focuscrawl.lab.plan import Job, Spec, jobs_of, make_trials, read_spiders, read_starts, read_topics
 from focuscrawl.lab.survey import Survey
 from focuscrawl.topic import Topic, load_topic
@@ -158,3 +159,9 @@ def test_a_crawl_has_another_name_when_anything_is_another():
     names += [jobs("keyword", topic, 2)[1].key]
     assert len(set(names)) == 3
     assert jobs("keyword,hits", topic)[0].key == names[0]  # whoever else is compared does not matter
+
+
+def test_a_crawl_has_another_name_when_the_crawler_is_another(monkeypatch):
+    before = jobs("keyword", load_topic("sorting"))[0].key
+    monkeypatch.setattr(plan, "_crawler_digest", lambda: "that of another version")
+    assert jobs("keyword", load_topic("sorting"))[0].key != before
