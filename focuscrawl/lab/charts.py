@@ -16,7 +16,7 @@ COLOURS = (
     *("#db2777", "#65a30d", "#92400e", "#4f46e5", "#0f766e", "#c026d3"),
 )
 _GREY = "#888888"
-_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _RIGHT = 640, 400, 52, 14, 44, 14
+_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _RIGHT = 640, 400, 52, 28, 44, 14
 _LEGEND = 190
 _FONT = "font-family='system-ui, sans-serif' font-size='13'"
 
@@ -61,6 +61,7 @@ def curves(series: Mapping[str, Sequence[float]], look: Mapping[str, Style], *, 
         return _TOP + (_HEIGHT - _BOTTOM - _TOP) * (1 - count / top)
 
     parts = [_open(width, _HEIGHT, "relevant pages over pages fetched", alone=alone)]
+    parts.append('<text x="4" y="14">relevant pages</text>')
     for count in _ticks(top):
         parts.append(
             f'<line x1="{_LEFT}" y1="{y(count):.1f}" x2="{_WIDTH - _RIGHT}" y2="{y(count):.1f}" stroke="#8884"/>'
