@@ -99,12 +99,13 @@ def options_of(cls: type) -> dict[str, Option[Any]]:
     return found
 
 
-def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
-    """Set a spider's options from its arguments; what it does not know is refused by name.
+def read_options(cls: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The values of a spider's options, by attribute, from its arguments; what it does not know is refused by name.
 
-    *others* are arguments that it takes besides.
+    *others* are arguments that it takes besides, which are not for here.
     """
-    known = options_of(type(spider))
+    known = options_of(cls)
+    values: dict[str, Any] = {}
     for name, value in given.items():
         if name.startswith("_"):  # Scrapyd's own, such as _job
             continue
@@ -113,8 +114,15 @@ def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] =
             names = sorted([*known, *others])
             close = difflib.get_close_matches(name, names, 1)
             hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(names)}"
-            raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
+            raise FocusError(f"spider '{cls.name}' has no option '{name}'; {hint}")
         try:
-            setattr(spider, option.name, option.parse(value))
+            values[option.name] = option.parse(value)
         except (ValueError, TypeError):
             raise FocusError(f"option {name}={value}: expected {option.expects()}") from None
+    return values
+
+
+def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
+    """Set a spider's options from its arguments."""
+    for attribute, value in read_options(type(spider), given, others).items():
+        setattr(spider, attribute, value)

@@ -56,6 +56,15 @@ _OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS"}
 _FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
 
 
+def with_our_spiders(settings: BaseSettings) -> Settings:
+    """A copy of a project's settings with which our spiders are found, too, after the project's own."""
+    copy = cast("Settings", settings.copy())
+    copy.frozen = False
+    modules = dict.fromkeys([*settings.getlist("SPIDER_MODULES"), *project.SPIDER_MODULES])
+    copy.set("SPIDER_MODULES", list(modules), priority="cmdline")
+    return copy
+
+
 class FocusedSpider(Spider):
     """Base class of the strategies; see the module's header."""
 
@@ -270,11 +279,8 @@ class FocusedSpider(Spider):
     async def crawl_before(self, spider: str, folder: str, **options: Any) -> Path:
         """Have another spider crawl the same topic first, in a folder of this crawl, as far as it has not."""
         place = self.crawl.folder / folder
-        settings = cast("Settings", self.settings.copy())
-        settings.frozen = False
-        modules = list(dict.fromkeys([*settings.getlist("SPIDER_MODULES"), *project.SPIDER_MODULES]))
-        changed = {"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}, "SPIDER_MODULES": modules}
-        settings.update(changed, priority="cmdline")
+        settings = with_our_spiders(self.settings)
+        settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
         given = {name: value for name, value in self.given.items() if value}
         self.logger.info("The spider '%s' crawls into %s first", spider, place)
         await AsyncCrawlerRunner(settings).crawl(spider, **given, **options)

@@ -107,7 +107,13 @@ class Command(ScrapyCommand):
         }
         for name, value in settings.items():
             command += ["-s", f"{name}={value}"]
-        environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
+        # with our own settings, whatever those of the project are
+        environment = {
+            **os.environ,
+            "http_proxy": proxy,
+            "no_proxy": "",
+            "SCRAPY_SETTINGS_MODULE": "focuscrawl.settings",
+        }
         if not sys.stderr.isatty():
             print(f"crawling with {spider} …", flush=True)
         if subprocess.run(command, env=environment, check=False).returncode:  # noqa: S603

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections import Counter
 from contextlib import contextmanager
@@ -21,13 +22,14 @@ from scrapy.utils.conf import arglist_to_dict
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
+from focuscrawl.lock import LockedError, take_lock
+from focuscrawl.spider import with_our_spiders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import ProcessPoolExecutor
 
     from focuscrawl.lab.advice import Needs
-    from focuscrawl.lab.crawls import Outcome
+    from focuscrawl.lab.crawls import Outcome, Workers
     from focuscrawl.lab.lab import Lab
     from focuscrawl.lab.plan import Job, Trial
     from focuscrawl.lab.survey import Survey
@@ -59,7 +61,12 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         add = parser.add_argument_group(title="Comparison").add_argument
         add("--web", metavar="FILE", default="demo", help="a web file, a finished crawl's file, or demo (default demo)")
-        add("--topics", metavar="DIR", default="sorting", help="a folder of topic files, one file, or a shipped topic")
+        add(
+            "--topics",
+            metavar="DIR",
+            default="sorting",
+            help="a folder of topic files, or files and shipped topics with commas; shipped: all",
+        )
         add(
             "--spiders",
             metavar="A,B",
@@ -79,6 +86,14 @@ class Command(ScrapyCommand):
         add("--repeat", type=int, default=1, metavar="R", help="crawls of each kind, by other chances (default 1)")
         add("--baseline", default="best_first", metavar="A", help="what others are tested against (default best_first)")
         add("--seed", type=int, default=1, help="of all that is left to chance (default 1)")
+        add(
+            "-a",
+            dest="arguments",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="an option for all spiders that have it",
+        )
         add("--jobs", type=int, metavar="J", help="crawls at a time (default one a core)")
         add("--keep", action="store_true", help="keep the crawls' files, not their outcomes alone")
         add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default crawls/lab)")
@@ -93,9 +108,12 @@ class Command(ScrapyCommand):
                 self._papers(args[1:], opts)
             else:
                 self._run(opts)
-        except FocusError as error:
+        except _UnfinishedError as error:
             _say(str(error))
             self.exitcode = 1
+        except FocusError as error:
+            _say(str(error))
+            self.exitcode = 2
         except KeyboardInterrupt:
             _say("stopped; the same command goes on where it was")
             self.exitcode = 130
@@ -111,8 +129,8 @@ class Command(ScrapyCommand):
 
         lab = self._lab(opts)
         console = Console(soft_wrap=True, highlight=False)
-        with workers(_jobs(opts.jobs)) as pool:
-            survey, trials, outcomes, failures = _crawl(lab, pool, console)
+        with _lock(lab.folder), workers(_jobs(opts.jobs)) as processes:
+            survey, trials, outcomes, failures = _crawl(lab, processes, console)
         rows = lab.rows(survey, trials, outcomes)
         baseline = opts.baseline
         summaries = summarise(rows, lab.pages, baseline, lab.seed)
@@ -128,13 +146,14 @@ class Command(ScrapyCommand):
             web=lab.title,
             pages=lab.pages,
             baseline=baseline,
-            starts=lab.starts(survey),
+            starts=lab.starts,
             needs=needs,
             about=about,
             notes=[*lab.problems, *failures],
+            command=shlex.join(["scrapy", *sys.argv[1:]]),
         )
         (lab.folder / "report.html").write_text(text, "utf-8")
-        _conclude(console, lab, summaries, about, needs, drawn=drawn)
+        _conclude(console, lab, summaries, about, needs, baseline, drawn=drawn)
         if failures:
             self.exitcode = 1
 
@@ -151,21 +170,23 @@ class Command(ScrapyCommand):
         for problem in lab.problems:
             _say(problem)
         assert self.settings is not None
-        loader = get_spider_loader(self.settings)
+        loader = get_spider_loader(with_our_spiders(self.settings))
         console = Console(soft_wrap=True, highlight=False)
         parts: list[str] = []
         path = lab.folder / "papers.md"
-        with workers(_jobs(opts.jobs)) as pool:
+        with _lock(lab.folder), workers(_jobs(opts.jobs)) as processes:
             for experiment in EXPERIMENTS:
                 if args and str(experiment.number) not in args:
                     continue
                 console.print(Text(f"\n{experiment.number}. {experiment.title}", style="bold"))
                 try:
                     here = experiment.on(lab, loader)
-                    survey, trials, outcomes, failures = _crawl(here, pool, console)
+                    survey, trials, outcomes, failures = _crawl(here, processes, console)
                     results = Results(here, survey, trials, outcomes)
                     if missing := experiment.missing(results):
                         raise FocusError(f"{', '.join(missing)} did not crawl")
+                    if ways := [way for way in experiment.ways if way not in here.ways]:
+                        raise FocusError(f"there is no {' or '.join(ways)} start")
                 except FocusError as error:
                     _say(f"paper {experiment.number} cannot be tried on {lab.title}: {error}")
                     self.exitcode = 1
@@ -184,7 +205,7 @@ class Command(ScrapyCommand):
                 if failures:
                     self.exitcode = 1
         if not parts:
-            raise FocusError("no experiment could be tried")
+            raise _UnfinishedError("no experiment could be tried")
         console.print(Text(f"\n{path}"))
 
     def _lab(self, opts: argparse.Namespace) -> Lab:
@@ -197,11 +218,21 @@ class Command(ScrapyCommand):
             value = getattr(opts, option)
             if value is not None and value < 1:
                 raise FocusError(f"--{option} {value}: expected a whole number, at least 1")
+        if opts.seed < 0:
+            raise FocusError(f"--seed {opts.seed}: expected a whole number, at least 0")
         assert self.settings is not None
+        settings = _settings(opts.set)
+        try:
+            common = arglist_to_dict(opts.arguments)
+        except ValueError:
+            raise FocusError("-a: expected NAME=VALUE") from None
         open_web(opts.web)
         ways, given = read_starts(opts.seeds)
         topics, problems = read_topics(opts.topics)
-        spiders, unknown = read_spiders(opts.spiders, get_spider_loader(self.settings), opts.baseline)
+        loader = get_spider_loader(with_our_spiders(self.settings))
+        spiders, unknown = read_spiders(opts.spiders, loader, opts.baseline, common)
+        if problems or unknown:  # the rest is compared, but not what was asked for
+            self.exitcode = 1
         _prepare(opts.out)
         web = opts.web if not Path(opts.web).is_file() else str(Path(opts.web).resolve())
         return Lab(
@@ -215,18 +246,51 @@ class Command(ScrapyCommand):
             repeats=opts.repeat,
             seed=opts.seed,
             folder=opts.out.resolve(),
-            settings=arglist_to_dict(opts.set),
+            settings=settings,
             keep=opts.keep,
             problems=[*problems, *unknown],
         )
 
 
+class _UnfinishedError(FocusError):
+    """The work itself failed, not what was asked for."""
+
+
+#: Settings that say which pages a crawl can reach; the limit and chance go by the web and the rules as they are.
+_REACH = {
+    *("FOCUS_ALLOW", "FOCUS_DENY", "FOCUS_SCOPE", "FOCUS_NOFOLLOW", "FOCUS_ROBOTS_META", "FOCUS_SITEMAPS"),
+    *("ROBOTSTXT_OBEY", "DEPTH_LIMIT", "URLLENGTH_LIMIT", "REDIRECT_ENABLED"),
+}
+
+
+def _settings(given: list[str]) -> dict[str, str]:
+    """The settings for all crawls."""
+    settings: dict[str, str] = arglist_to_dict(given)
+    for name in settings:
+        if name in _REACH:
+            raise FocusError(
+                f"setting {name}: changes which pages can be reached, of which the limit and a random order would know"
+                " nothing; compare on a web that has only what you want"
+            )
+    return settings
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    try:
+        file = take_lock(folder / "crawls")
+    except LockedError:
+        raise FocusError(f"{folder} is in use by another comparison; wait for it, or choose another --out") from None
+    with file:
+        yield
+
+
 def _crawl(
-    lab: Lab, pool: ProcessPoolExecutor, console: Console
+    lab: Lab, processes: Workers, console: Console
 ) -> tuple[Survey, list[Trial], dict[Job, Outcome], Counter[str]]:
     """Read the web and crawl it; what went wrong is told, and how often."""
     with _progress("reading the web") as show:
-        survey = lab.read(pool, show)
+        survey = lab.read(processes, show)
     trials, jobs = lab.plan(survey)
     for problem in lab.problems:
         _say(problem)
@@ -246,11 +310,11 @@ def _crawl(
             if problem:
                 failures[f"{job} failed: {problem}"] += 1
 
-        outcomes = lab.run(pool, jobs, done)
+        outcomes = lab.run(processes, jobs, done)
     for failure, times in failures.items():
         _say(failure if times == 1 else f"{failure} ({times} times)")
     if not outcomes:
-        raise FocusError("no crawl was finished")
+        raise _UnfinishedError("no crawl was finished")
     return survey, trials, outcomes, failures
 
 
@@ -308,9 +372,16 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _conclude(
-    console: Console, lab: Lab, summaries: Sequence[Summary], about: str, needs: Needs, *, drawn: bool
+    console: Console,
+    lab: Lab,
+    summaries: Sequence[Summary],
+    about: str,
+    needs: Needs,
+    baseline: str,
+    *,
+    drawn: bool,
 ) -> None:
-    from focuscrawl.lab.advice import WAYS, advise
+    from focuscrawl.lab.advice import FEW, WAYS, advise
 
     console.print(Text(f"\n{about}"))
     for way in dict.fromkeys(one.seeds for one in summaries):
@@ -327,10 +398,11 @@ def _conclude(
                 f"{one.interval[0]:.2f}–{one.interval[1]:.2f}" if one.interval else "–",
                 *("–" if share is None else f"{share:.1%}" for share in shares),
                 f"{one.against.difference:+.3f}" if one.against else "–",
-                f"{one.against.p:.2g}" if one.against else "–",
+                f"{one.against.p:.2g}" if one.against and one.against.better + one.against.worse >= FEW else "–",
             )
         console.print()
         console.print(table)
+        console.print(Text(f"against: difference of the score to that of {baseline}, and the probability p by chance."))
         console.print(Text(advise(those, lab.title, lab.pages, needs)))
     console.print(Text(f"\n{lab.folder / 'report.html'}"))
     console.print(Text(f"{lab.folder}/{{results,curves,summary,superposition,costs}}.csv"))

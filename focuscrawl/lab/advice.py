@@ -14,6 +14,8 @@ from focuscrawl.spider import FocusedSpider
 FEW = 6
 #: Scores nearer than this are as good as the same.
 CLOSE = 0.02
+#: CPU seconds below which a difference is one of the clock.
+ENOUGH = 1.0
 #: What a topic has to have for a spider, in words.
 PARTS = {"keywords": "keywords", "examples": "example pages", "counterexamples": "pages of other topics"}
 WAYS = {TOPIC: "the topics' own seeds", GENERIC: "a generic start", GIVEN: "the given seeds"}
@@ -41,25 +43,30 @@ def advise(summaries: Sequence[Summary], web: str, pages: int, needs: Needs) -> 
     spiders = [one for one in spiders if one.whole] or spiders
     if not spiders:
         return "No crawl was finished, so there is nothing to say."
-    ranked = sorted(spiders, key=lambda one: (-one.score, one.spider))
-    best, floor, limit = ranked[0], by_name.get(FLOOR), by_name.get(LIMIT)
+    best, *rest = sorted(spiders, key=lambda one: (-one.score, one.spider))
+    floor, limit, chance = by_name.get(FLOOR), by_name.get(LIMIT), by_name.get(CHANCE)
+
+    def certainty(other: Summary) -> str:
+        return _certainty(best, other, len(spiders))
+
     within = f" (95 % interval {best.interval[0]:.2f} to {best.interval[1]:.2f})" if best.interval else ""
     parts = [
         f"On {web}, from {WAYS.get(best.seeds, best.seeds)}, {best.spider} does best: its score is"
         f" {best.score:.2f} of the best possible order{within}, with {best.relevant:,.0f} relevant pages in {pages:,}"
         + (f"; that order finds {limit.relevant:,.0f}." if limit else ".")
     ]
-    if floor is not None and best is floor:
+    if best is floor:
         parts.append("That is plain breadth-first: no strategy compared here is worth its cost on this web.")
     elif floor is not None:
         more = f"{best.relevant / floor.relevant:.1f} times as many as" if floor.relevant else "some, against none by"
-        parts.append(f"It finds {more} breadth_first{_certainty(best, floor)}{_needing(best, needs, ', and needs')}.")
-    rest = [one for one in ranked[1:] if one.spider != FLOOR]
+        parts.append(f"It finds {more} breadth_first{certainty(floor)}{_needing(best, needs, ', and needs')}.")
+    if chance is not None and chance.score >= best.score:
+        parts.append(f"A random order has {chance.score:.2f}: nothing compared here is better than chance on this web.")
     if rest:
         second = rest[0]
         near = " and practically the same" if best.score - second.score < CLOSE else ""
         parts.append(
-            f"Next is {second.spider} with {second.score:.2f}{near}{_certainty(best, second)}"
+            f"Next is {second.spider} with {second.score:.2f}{near}{'' if second is floor else certainty(second)}"
             f"{_needing(second, needs, ', which needs')}."
         )
         without = [one for one in rest if not {*needs.get(one.spider, ())} & {*needs.get(best.spider, ())}]
@@ -69,16 +76,15 @@ def advise(summaries: Sequence[Summary], web: str, pages: int, needs: Needs) -> 
                 f"Without {_list(needs[best.spider])} it is {other.spider} with {other.score:.2f}"
                 f"{_needing(other, needs, ', which needs')}."
             )
-    cheaper = [
-        one
-        for one in rest
-        if one.cost and best.cost and one.cost < 0.67 * best.cost and best.score - one.score < 2 * CLOSE
-    ]
-    if cheaper:
-        pick = min(cheaper, key=lambda one: one.cost or 0.0)
-        assert pick.cost
-        assert best.cost
-        parts.append(f"{pick.spider} comes near it for {pick.cost / best.cost:.0%} of the CPU time.")
+    if best.cost and (best.cpu or 0.0) >= ENOUGH:
+        cheaper = [
+            (one.cost, one.spider)
+            for one in rest
+            if one.cost and one.cost < 0.67 * best.cost and best.score - one.score < 2 * CLOSE
+        ]
+        if cheaper:
+            cost, name = min(cheaper)
+            parts.append(f"{name} comes near it for {cost / best.cost:.0%} of the CPU time.")
     if best.topics < FEW:
         number = "One topic says" if best.topics == 1 else f"{best.topics} topics say"
         parts.append(f"{number} little: give more in --topics, {FEW} or better 12, before you rely on this.")
@@ -93,13 +99,11 @@ def _list(words: Sequence[str]) -> str:
     return " and ".join(words)
 
 
-def _certainty(one: Summary, other: Summary) -> str:
-    """How sure it is that one spider is better than another, in words."""
+def _certainty(one: Summary, other: Summary, spiders: int) -> str:
+    """How sure it is that one spider, chosen among so many, is better than another, in words."""
     result = compare(one.scores, other.scores)
-    if result is None or result.better + result.worse == 0:
+    if result is None or result.better + result.worse < FEW:
         return ""
-    topics = result.better + result.worse
-    if topics < FEW:
-        return ""
-    ahead = f" (ahead on {result.better} of {topics} topics, p = {result.p:.2g})"
-    return ahead if result.p < SIGNIFICANT else f" (ahead on {result.better} of {topics} topics, which may be chance)"
+    p = min(1.0, (spiders - 1) * result.p)  # the best of many looks good by chance
+    ahead = f"ahead on {result.better} of {result.better + result.worse} topics"
+    return f" ({ahead}, p = {p:.2g})" if p < SIGNIFICANT else f" ({ahead}, which may be chance)"

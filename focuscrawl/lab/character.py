@@ -18,7 +18,7 @@ class Character(NamedTuple):
 
     pages: int
     hosts: int
-    #: Links of a page, and the share of them that are dead.
+    #: Links of a page, and the share of them that lead to nothing that is there.
     links: float
     dead: float
     #: The share of pages that are of a topic.
@@ -29,8 +29,8 @@ class Character(NamedTuple):
 
     @property
     def hangs_together(self) -> bool:
-        """Whether pages of a topic link to one another rather than to anything."""
-        return self.within >= TOGETHER * self.from_any > 0
+        """Whether pages of a topic link to one another rather than to anything, or mostly."""
+        return self.from_any > 0 and self.within >= min(TOGETHER * self.from_any, 0.5)
 
     def tell(self, web: str) -> str:
         """The character in a sentence or two."""
@@ -41,9 +41,9 @@ class Character(NamedTuple):
             else "pages of a topic hardly link to one another, and the way to them leads through others"
         )
         return (
-            f"{web} has {self.pages:,} pages on {hosts}, with {self.links:.0f} links each, {self.dead:.0%} of them"
-            f" dead. A topic has {self.relevant:.1%} of the pages. {self.within:.0%} of the links of its pages lead to"
-            f" another of them, {self.from_any:.1%} of all links do: {so}."
+            f"{web} has {self.pages:,} pages on {hosts}, with {self.links:.0f} links each, {self.dead:.0%} of which"
+            f" lead to nothing that is there. A topic has {self.relevant:.1%} of the pages. {self.within:.0%} of the"
+            f" links of its pages lead to another of them, {self.from_any:.1%} of all links do: {so}."
         )
 
 

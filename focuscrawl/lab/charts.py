@@ -60,7 +60,8 @@ def curves(series: Mapping[str, Sequence[float]], look: Mapping[str, Style], *, 
     def y(count: float) -> float:
         return _TOP + (_HEIGHT - _BOTTOM - _TOP) * (1 - count / top)
 
-    parts = [_open(width, _HEIGHT, "relevant pages over pages fetched", alone=alone)]
+    height = max(_HEIGHT, _TOP + 19 * len(series) + 8) if alone else _HEIGHT
+    parts = [_open(width, height, "relevant pages over pages fetched", alone=alone)]
     parts.append('<text x="4" y="14">relevant pages</text>')
     for count in _ticks(top):
         parts.append(
@@ -83,9 +84,9 @@ def curves(series: Mapping[str, Sequence[float]], look: Mapping[str, Style], *, 
         )
     if alone:
         for place, name in enumerate(series):
-            height = _TOP + 8 + 19 * place
-            parts.append(_swatch(look[name], _WIDTH + 4, height))
-            parts.append(f'<text x="{_WIDTH + 36}" y="{height + 4}">{html.escape(name)}</text>')
+            middle = _TOP + 8 + 19 * place
+            parts.append(_swatch(look[name], _WIDTH + 4, middle))
+            parts.append(f'<text x="{_WIDTH + 36}" y="{middle + 4}">{html.escape(name)}</text>')
     return "".join([*parts, "</svg>"])
 
 

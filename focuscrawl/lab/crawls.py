@@ -18,15 +18,18 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, TypeVar
 
 from focuscrawl.errors import FocusError
 from focuscrawl.files import write_whole
 from focuscrawl.lab.plan import Job
 
+T = TypeVar("T")
 #: What makes a crawl repeat itself, and leaves the cores to other processes: sets have one order, matrices one thread.
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -51,27 +54,51 @@ class Outcome:
 
     @classmethod
     def load(cls, path: Path) -> Outcome | None:
-        """The outcome of an earlier run; None if there is none."""
+        """The outcome of an earlier run; None if there is none that can be read."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
-        except FileNotFoundError:
+        except (OSError, ValueError, TypeError):  # none, cut short, or of a version that kept less: it is run again
             return None
-        except TypeError:  # written by an older version, which kept less
-            return None
-        except (OSError, ValueError) as error:
-            raise FocusError(f"{path} cannot be read: {error}; remove it, and the crawl is run again") from None
+
+
+class Workers:
+    """Processes that crawl. One that is ended from outside takes the others with it: then there are new ones."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._pool = self._new()
+
+    def _new(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.count, mp_context=get_context("spawn"), initializer=_begin)
+
+    def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Have a process call a function."""
+        try:
+            return self._pool.submit(function, *arguments)
+        except BrokenProcessPool:  # since the last call
+            self.renew()
+            return self._pool.submit(function, *arguments)
+
+    def renew(self) -> None:
+        """New processes for those that are gone."""
+        self.close()
+        self._pool = self._new()
+
+    def close(self) -> None:
+        """End the processes, when they are done with what they are at."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager
-def workers(count: int) -> Iterator[ProcessPoolExecutor]:
+def workers(count: int) -> Iterator[Workers]:
     """Processes that crawl."""
     before = {name: os.environ.get(name) for name in ENVIRONMENT}
     os.environ.update(ENVIRONMENT)  # processes are begun when there is something to do, so it stays until the end
-    pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin)
+    processes = Workers(count)
     try:
-        yield pool
+        yield processes
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        processes.close()
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
@@ -93,7 +120,7 @@ def _end_with(sentinel: int) -> None:
 
 
 def run_all(
-    pool: ProcessPoolExecutor,
+    processes: Workers,
     jobs: Sequence[Job],
     folder: Path,
     *,
@@ -103,27 +130,41 @@ def run_all(
     """Run the crawls that are not done yet; *done* hears of each, with what went wrong if something did."""
     folder.mkdir(parents=True, exist_ok=True)
     outcomes: dict[Job, Outcome] = {}
-    futures: dict[Future[Outcome], Job] = {}
+    left: list[Job] = []
     for job in jobs:
         outcome = Outcome.load(folder / f"{job.key}.json")
         if outcome is None or (keep and not (folder / job.key).is_dir()):
-            futures[pool.submit(run_crawl, job, folder, keep)] = job
+            left.append(job)
         else:
             outcomes[job] = outcome
             done(job, None)
-    for future in as_completed(futures):
-        job = futures[future]
-        try:
-            outcomes[job] = future.result()
-        except BrokenProcessPool:
-            raise FocusError(
-                "a crawling process was ended from outside, for want of memory perhaps; run the same command again"
-                " (what is done is kept), with fewer --jobs"
-            ) from None
-        except Exception as error:
-            done(job, f"{error or type(error).__name__}")
-        else:
-            done(job, None)
+
+    def run(some: Sequence[Job]) -> bool:
+        """Run some crawls; False if their processes were ended from outside, which then are new ones."""
+        futures = {processes.submit(run_crawl, job, folder, keep): job for job in some}
+        whole = True
+        for future in as_completed(futures):
+            job = futures[future]
+            try:
+                outcomes[job] = future.result()
+            except BrokenProcessPool:
+                whole = False
+                continue
+            except Exception as error:
+                done(job, f"{error or type(error).__name__}")
+            else:
+                done(job, None)
+            left.remove(job)
+        if not whole:
+            processes.renew()
+        return whole
+
+    while left and not run(left):
+        # one of those that were under way has ended its process: by itself, it is found
+        for job in left[: processes.count + 1]:
+            if not run([job]):
+                left.remove(job)
+                done(job, "its process was ended from outside, for want of memory perhaps; try fewer --jobs")
     return {job: outcomes[job] for job in jobs if job in outcomes}
 
 
@@ -156,15 +197,30 @@ def _log(path: Path) -> Iterator[None]:
         handler.close()
 
 
+@cache
+def _warm_up(web: str, learns: bool) -> None:
+    """What a process has to do once, and the first crawl would be charged with."""
+    from focuscrawl.testing import at, crawl, small_web
+    from focuscrawl.web.webs import open_web
+
+    if learns:
+        from sklearn import linear_model, model_selection, naive_bayes, tree  # noqa: F401
+    open_web(web).get(at("nowhere"))
+    with TemporaryDirectory() as folder:
+        crawl("best_first", small_web({"a": ["b"], "b": []}), Path(folder), seeds=at("a"), keywords="a")
+
+
 def _crawl(job: Job, place: Path) -> Outcome:
     from scrapy.crawler import AsyncCrawlerRunner
+    from scrapy.spiderloader import get_spider_loader
     from scrapy.utils.project import get_project_settings
 
     from focuscrawl.crawl import Crawl
+    from focuscrawl.spider import with_our_spiders
     from focuscrawl.store import Store
     from focuscrawl.web.replay import ReplayHandler
 
-    settings = get_project_settings()
+    settings = with_our_spiders(get_project_settings())
     settings.update(dict(job.settings), priority="cmdline")
     settings.update(
         {
@@ -196,6 +252,8 @@ def _crawl(job: Job, place: Path) -> Outcome:
                 Crawl.of(crawler).close()
         return Crawl.of(crawler)
 
+    needs: Sequence[str] = getattr(get_spider_loader(settings).load(job.name), "needs", ())
+    _warm_up(job.web, learns="examples" in needs)
     answered, cpu, began = ReplayHandler.answered, process_time(), perf_counter()
     crawl = asyncio.run(go())
     cpu, seconds = process_time() - cpu, perf_counter() - began
@@ -203,7 +261,11 @@ def _crawl(job: Job, place: Path) -> Outcome:
         raise FocusError(problem)
     store = Store(place / "crawl.sqlite", create=False)
     rows = store.execute("SELECT url, relevant, duplicate_of, matched FROM page ORDER BY id").fetchall()
+    errors = store.execute("SELECT url, reason FROM failure WHERE reason LIKE 'spider error%' ORDER BY url").fetchall()
     store.close()
+    if errors:  # pages that were fetched and lost: whatever else it found is no measure of the strategy
+        url, reason = errors[0]
+        raise FocusError(f"{reason} at {url}" + (f", and at {len(errors) - 1} more pages" if errors[1:] else ""))
     return Outcome(
         [url for url, *_ in rows],
         [None if relevant is None or copy is not None else bool(relevant) for _, relevant, copy, _ in rows],

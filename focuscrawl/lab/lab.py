@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +16,11 @@ from typing import Any
 from focuscrawl import html, page, urls, words
 from focuscrawl.errors import FocusError
 from focuscrawl.lab import survey as surveys
-from focuscrawl.lab.crawls import Outcome, run_all
+from focuscrawl.lab.crawls import Outcome, Workers, run_all
 from focuscrawl.lab.measures import measure
 from focuscrawl.lab.orders import random_order
 from focuscrawl.lab.plan import CHANCE, GENERIC, GIVEN, LIMIT, TOPIC, Job, Spec, Trial, jobs_of, label_of, make_trials
-from focuscrawl.lab.survey import Survey, read_pages, web_digest
+from focuscrawl.lab.survey import Reader, Survey, read_pages, web_digest
 from focuscrawl.lab.tables import Row
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic
@@ -69,7 +69,7 @@ class Lab:
 
     # ---- the web
 
-    def read(self, pool: ProcessPoolExecutor, progress: Callable[[int, int], None]) -> Survey:
+    def read(self, processes: Workers, progress: Callable[[int, int], None]) -> Survey:
         """Read the web, or what an earlier run has read of it."""
         topics = list(self.topics.values())
         about = {name: (topic.name, topic.description, topic.keywords) for name, topic in self.topics.items()}
@@ -84,27 +84,28 @@ class Lab:
         shares = [addresses[start : start + _SHARE] for start in range(0, len(addresses), _SHARE)]
         read = []
         progress(0, len(addresses))
-        results = pool.map(read_pages, [self.web_name] * len(shares), shares, [topics] * len(shares))
-        for share in results:
-            read += share
-            progress(len(read), len(addresses))
+        try:
+            for future in [processes.submit(read_pages, self.web_name, share, topics) for share in shares]:
+                read += future.result()
+                progress(len(read), len(addresses))
+        except BrokenProcessPool:
+            raise FocusError(
+                "a process that read the web was ended from outside, for want of memory perhaps; try fewer --jobs"
+            ) from None
         survey = Survey.of(self.web, self.topics, read)
         survey.save(path, digest)
         return survey
 
-    def starts(self, survey: Survey) -> dict[str, list[str]]:
+    @property
+    def starts(self) -> dict[str, list[str]]:
         """The URLs of each way to begin; none for the topics' own."""
-        starts: dict[str, list[str]] = {}
-        for way in self.ways:
-            if way == TOPIC:
-                starts[way] = []
-            elif way == GIVEN:
-                starts[way] = self.given
-            else:
-                starts[way] = self.generic or self._generic(survey)
-        return starts
+        urls_of = {TOPIC: [], GIVEN: self.given, GENERIC: self.generic}
+        return {way: urls_of[way] for way in self.ways}
 
-    def _generic(self, survey: Survey) -> list[str]:
+    def _find_generic(self, survey: Survey) -> None:
+        """Choose the generic start, if there is to be one and none was named."""
+        if GENERIC not in self.ways or self.generic:
+            return
         labels = set()
         for topic in self.topics.values():
             try:
@@ -112,16 +113,20 @@ class Lab:
             except FocusError:  # told when the trials are made
                 continue
         start = survey.generic_start(labels)
-        if start is None:
-            raise FocusError(f"--seeds {GENERIC}: no page of {self.title} is of no topic; name one with --generic URL")
-        self.generic = [start]
-        return self.generic
+        if start is not None:
+            self.generic = [start]
+        else:
+            self.ways.remove(GENERIC)
+            self.problems.append(
+                f"--seeds {GENERIC}: no page of {self.title} is of no topic; name one with --generic URL; left out"
+            )
 
     # ---- the crawls
 
     def plan(self, survey: Survey) -> tuple[list[Trial], list[Job]]:
         """The trials and their crawls; what cannot be done becomes a problem."""
-        trials, problems = make_trials(self.topics, survey, self.starts(survey), self.pages, self.title)
+        self._find_generic(survey)
+        trials, problems = make_trials(self.topics, survey, self.starts, self.pages, self.title, Reader(self.web).end)
         self.problems += problems
         jobs: list[Job] = []
         for trial in trials:
@@ -144,10 +149,10 @@ class Lab:
         return trials, jobs
 
     def run(
-        self, pool: ProcessPoolExecutor, jobs: Sequence[Job], done: Callable[[Job, str | None], None]
+        self, processes: Workers, jobs: Sequence[Job], done: Callable[[Job, str | None], None]
     ) -> dict[Job, Outcome]:
         """Run the crawls that an earlier run has not."""
-        return run_all(pool, jobs, self.folder / "crawls", keep=self.keep, done=done)
+        return run_all(processes, jobs, self.folder / "crawls", keep=self.keep, done=done)
 
     # ---- what they are worth
 
@@ -180,10 +185,9 @@ class Lab:
                 judged, matched = outcome.judged[:pages], outcome.matched[:pages]
                 measures = measure(fetched, judged, matched, requests=outcome.requests, **facts)
                 yield Row(*place, job.spider, job.repeat, measures, outcome.cpu, outcome.seconds)
-        first = survey.numbers(trial.starts)
         for repeat in range(1, self.repeats + 1):
             chance = Random(f"{self.seed} {repeat} {trial.topic} {trial.seeds}")  # noqa: S311
-            yield order(CHANCE, repeat, random_order(survey.graph, first, self.pages, chance))
+            yield order(CHANCE, repeat, random_order(survey.graph, trial.first, self.pages, chance))
 
 
 def _topic_digest(topic: Topic) -> str:

@@ -159,9 +159,9 @@ def mean(values: Sequence[float | None]) -> float | None:
 def interval(groups: Sequence[Sequence[float]], seed: int) -> tuple[float, float] | None:
     """A bootstrap interval of the mean of the groups' means: topics are drawn anew, and repeats within them.
 
-    None if there is nothing to draw from: a single value says nothing of how far another might be off.
+    None if there is nothing to draw from: a single value, however often, says nothing of how far another might be off.
     """
-    if sum(len(group) for group in groups) < 2:
+    if len({value for group in groups for value in group}) < 2:
         return None
     import numpy as np
 

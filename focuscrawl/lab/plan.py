@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ from focuscrawl import __version__, urls
 from focuscrawl.errors import FocusError
 from focuscrawl.lab.orders import omniscient
 from focuscrawl.lab.survey import Survey
-from focuscrawl.options import options_of
+from focuscrawl.options import options_of, read_options
 from focuscrawl.resources import data
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic, load_topic, shipped_topics, slug
@@ -32,6 +32,8 @@ CHANCE = "random"
 FLOOR = "breadth_first"
 #: Ways to begin: at the topic's seeds, at a page of no topic, at URLs given by the user.
 TOPIC, GENERIC, GIVEN = "topic", "generic", "given"
+#: Labels of a web that are named to somebody who has none of them.
+_LABELS = 20
 
 
 @dataclass(frozen=True)
@@ -50,48 +52,97 @@ class Spec:
         return cls(text.strip(), name, options)
 
 
-def read_spiders(text: str, loader: Any, baseline: str) -> tuple[dict[Spec, type[FocusedSpider]], list[str]]:
-    """The spiders to compare and their classes, with the floor and the baseline; and what is wrong with others."""
+#: Options of a spider that are those of the comparison, and how they are given there.
+_COMPARISONS = {"max_pages": "--pages", "topic": "--topics", "seeds": "--seeds"}
+
+
+def read_spiders(
+    text: str, loader: Any, baseline: str, common: Mapping[str, str] | None = None
+) -> tuple[dict[Spec, type[FocusedSpider]], list[str]]:
+    """The spiders to compare and their classes, with the floor and the baseline; and what is wrong with others.
+
+    *common* are options for all spiders that have them.
+    """
     known = sorted(loader.list())
-    asked = known if text == "all" else [part for part in text.split(",") if part.strip()]
+    asked = known if text == "all" else _parts(text, known)
     if not asked:
         raise FocusError(f"--spiders: name some of {', '.join(known)}, or all")
     found: dict[Spec, type[FocusedSpider]] = {}
     problems: list[str] = []
     for spec in dict.fromkeys(Spec.parse(part) for part in (FLOOR, *asked, baseline)):
-        if spec.name not in known:
-            close = difflib.get_close_matches(spec.name, known, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
-            problems.append(f"unknown spider '{spec.name}'; {hint}")
-            continue
-        spider = loader.load(spec.name)
-        if not issubclass(spider, FocusedSpider):
+        try:
+            spider = _load(spec, loader, known)
+        except FocusError as error:
+            if spec.text == baseline:
+                raise FocusError(f"--baseline {baseline}: {error}") from None
             if text != "all":
-                problems.append(f"spider '{spec.name}' has no strategy of ours: it is no FocusedSpider")
+                problems.append(str(error))
             continue
-        found[spec] = spider
+        takes = options_of(spider)
+        options = {name: value for name, value in (common or {}).items() if name in takes} | dict(spec.options)
+        found[Spec(spec.text, spec.name, tuple(options.items()))] = spider
+    for name in common or {}:
+        if not any(name in options_of(spider) for spider in found.values()):
+            raise FocusError(f"-a {name}=…: none of the spiders has such an option")
     return found, problems
 
 
+def _parts(text: str, known: Sequence[str]) -> list[str]:
+    """The spiders of a list; a comma that no spider follows belongs to the options of the one before."""
+    parts: list[str] = []
+    for part in text.split(","):
+        if parts and "=" in parts[-1] and Spec.parse(part).name not in known:
+            parts[-1] += f",{part}"
+        elif part.strip():
+            parts.append(part)
+    return parts
+
+
+def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
+    """The class of a spider that takes these options."""
+    if spec.name not in known:
+        close = difflib.get_close_matches(spec.name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+        raise FocusError(f"unknown spider '{spec.name}'; {hint}")
+    spider: type[FocusedSpider] = loader.load(spec.name)
+    if not issubclass(spider, FocusedSpider):
+        raise FocusError(f"spider '{spec.name}' has no strategy of ours: it is no FocusedSpider")
+    options = dict(spec.options)
+    for name, instead in _COMPARISONS.items():
+        if name in options:
+            raise FocusError(f"{spec.text}: option {name} is that of the comparison; give {instead}")
+    options.pop("keywords", None)
+    try:
+        read_options(spider, options, ("keywords",))
+    except FocusError as error:
+        raise FocusError(f"{spec.text}: {error}") from None
+    return spider
+
+
 def read_topics(place: str) -> tuple[dict[str, Topic], list[str]]:
-    """The topics of a folder, a file or a shipped name, by the names of their files; and what is wrong with others."""
-    path = Path(place)
-    if path.is_dir():
-        files = sorted(path.glob("*.toml"))
-        if not files:
+    """The topics of a folder, of files, or shipped ones, by the names of their files; and what is wrong with others.
+
+    *place* is one of them or several, separated by commas; `shipped` are all that come with focuscrawl.
+    """
+    if Path(place).is_dir():
+        sources = [str(path) for path in sorted(Path(place).glob("*.toml"))]
+        if not sources:
             raise FocusError(f"--topics {place}: no *.toml in that folder; write one as README.md tells")
-    elif path.is_file() or place in shipped_topics():
-        return {path.stem: load_topic(place)}, []
     else:
-        raise FocusError(
-            f"--topics {place}: no such folder, nor a topic file, nor one of {', '.join(shipped_topics())}"
-        )
+        sources = shipped_topics() if place == "shipped" else [part.strip() for part in place.split(",")]
+        for source in sources:
+            if not Path(source).is_file() and source not in shipped_topics():
+                raise FocusError(
+                    f"--topics {source}: no such folder, nor a topic file, nor one of {', '.join(shipped_topics())}"
+                )
     topics: dict[str, Topic] = {}
     problems: list[str] = []
-    for file in files:
+    for source in sources:
         try:
-            topics[file.stem] = load_topic(str(file))
+            topics[Path(source).stem] = load_topic(source)
         except FocusError as error:
+            if len(sources) == 1:
+                raise
             problems.append(str(error))
     return topics, problems
 
@@ -121,6 +172,8 @@ class Trial:
     topic: str
     seeds: str
     starts: tuple[str, ...]
+    #: The pages that the starts lead to.
+    first: tuple[int, ...]
     #: By label; the order of the limit is made from them.
     relevant: frozenset[int]
     #: Relevant pages that can be reached.
@@ -131,25 +184,39 @@ class Trial:
 
 
 def make_trials(
-    topics: Mapping[str, Topic], survey: Survey, starts: Mapping[str, Sequence[str]], pages: int, web: str
+    topics: Mapping[str, Topic],
+    survey: Survey,
+    starts: Mapping[str, Sequence[str]],
+    pages: int,
+    web: str,
+    end: Callable[[str], str | None],
 ) -> tuple[list[Trial], list[str]]:
     """The trials that make sense, and why others do not.
 
-    *starts* are the URLs of each way to begin; those of `topic` are the topics' own.
+    *starts* are the URLs of each way to begin; those of `topic` are the topics' own. *end* says where a URL leads.
     """
     trials: list[Trial] = []
     problems: list[str] = []
+
+    def numbers(addresses: Iterable[str]) -> list[int]:
+        return survey.numbers(target for url in addresses if (target := end(url)) is not None)
+
     for name, topic in topics.items():
         try:
             label = label_of(topic, survey, web)
         except FocusError as error:
             problems.append(f"{error}; left out")
             continue
+        if topic.label not in ("", label):
+            problems.append(
+                f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; those labelled '{label}' count,"
+                " by its name"
+            )
         relevant = survey.labelled(label)
         for kind, given in starts.items():
             where = f"topic '{name}' from {kind} seeds"
             urls_of_kind = topic.seeds if kind == TOPIC else given
-            first = survey.numbers(urls_of_kind)
+            first = numbers(urls_of_kind)
             if not first:
                 problems.append(f"{where}: none of {len(urls_of_kind)} seeds is a page of {web}; left out")
                 continue
@@ -159,9 +226,9 @@ def make_trials(
                 why = "can be reached" if relevant.isdisjoint(reachable) else f"can be reached in {pages} pages"
                 problems.append(f"{where}: none of {len(relevant)} pages labelled '{label}' {why}; left out")
                 continue
-            targets = set(survey.numbers(topic.targets))
+            targets = set(numbers(topic.targets))
             if not topic.targets:
-                known = {*first, *survey.numbers(item for item in topic.examples if isinstance(item, str))}
+                known = {*first, *numbers(item for item in topic.examples if isinstance(item, str))}
                 targets = (relevant & reachable) - known or relevant & reachable
             elif targets.isdisjoint(reachable):
                 problems.append(f"{where}: none of its {len(topic.targets)} targets can be reached; left out")
@@ -171,6 +238,7 @@ def make_trials(
                     name,
                     kind,
                     tuple(urls_of_kind),
+                    tuple(first),
                     frozenset(relevant),
                     len(relevant & reachable),
                     frozenset(targets),
@@ -181,17 +249,23 @@ def make_trials(
 
 
 def label_of(topic: Topic, survey: Survey, web: str) -> str:
-    """The label that counts as relevant: the topic's own, or the topic's name in a web that knows it by that."""
+    """The label that counts as relevant: the topic's own; where there is none, the topic's name, in capitals or not.
+
+    A crawl that is used as a web knows its pages by the name of its topic.
+    """
     counts = survey.label_counts()
-    for label in (topic.label, topic.name):
-        if label in counts:
-            return label
-    there = ", ".join(list(counts)[:12]) or "there are none at all"
+    if topic.label in counts:
+        return topic.label
+    if by_name := [label for label in counts if label.casefold() == topic.name.casefold()]:
+        return by_name[0]
+    there = ", ".join([*list(counts)[:_LABELS], *(["…"] if len(counts) > _LABELS else [])]) or "there are none at all"
     if not topic.label:
         raise FocusError(
             f"topic '{topic.source}' has no label; say which of {web} counts, as in label = \"…\": {there}"
         )
-    raise FocusError(f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; labels: {there}")
+    close = difflib.get_close_matches(topic.label, counts, 1)
+    hint = f"did you mean '{close[0]}'?" if close else f"labels: {there}"
+    raise FocusError(f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; {hint}")
 
 
 @dataclass(frozen=True)
@@ -264,8 +338,6 @@ def jobs_of(
 
 def _check(spider: type[FocusedSpider], topic: Topic, options: Mapping[str, str]) -> None:
     """Find out before any crawl whether a spider can do with a topic and options."""
-    if "max_pages" in options:
-        raise FocusError("option max_pages is that of the comparison; give --pages")
     for part in spider.needs:
         if not getattr(topic, part):
             raise FocusError(topic.lacks(part))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from focuscrawl import report
-from focuscrawl.lab.advice import WAYS, Needs, advise
+from focuscrawl import __version__, report
+from focuscrawl.lab.advice import FEW, WAYS, Needs, advise
 from focuscrawl.lab.charts import Style, curves, legend
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
@@ -44,8 +44,9 @@ def lab_report(
     needs: Needs,
     about: str,
     notes: Sequence[str],
+    command: str,
 ) -> str:
-    """The whole report; *about* says what kind of web it is."""
+    """The whole report; *about* says what kind of web it is, *command* what was typed."""
     body = [f"<p>{html.escape(about)}</p>"]
     ways = list(dict.fromkeys(one.seeds for one in summaries))
     for way in ways:
@@ -68,7 +69,8 @@ def lab_report(
     body.append(_reading(baseline))
     if notes:
         items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-        body.append(f"<h2>Left out</h2><ul>{items}</ul>")
+        body.append(f"<h2>Notes</h2><ul>{items}</ul>")
+    body.append(f"<p><small>focuscrawl {__version__}: <code>{html.escape(command)}</code></small></p>")
     topics = max((one.topics for one in summaries), default=0)
     spiders = len({one.spider for one in summaries} - {LIMIT, CHANCE})
     what = f"{_count(spiders, 'spider')}, {_count(topics, 'topic')}, {pages:,} pages a crawl"
@@ -90,7 +92,7 @@ def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline:
         bar = f'<span class=bar style="width:{width:.2f}em;background:{colour}"></span>'
         against, p = one.against, ""
         if against:
-            p = f"{against.p:.2g}"
+            p = f"{against.p:.2g}" if against.better + against.worse >= FEW else ""
             if one.p_holm is not None and one.p_holm < SIGNIFICANT:
                 p = f"<b>{p}</b>"
         rows.append(
@@ -172,6 +174,7 @@ are orders over the same links that the spiders see, not crawls. The <b>interval
 repeats. <b>Harvest</b> is the share of fetched pages that are relevant, <b>target recall</b> the share of the topic's
 target pages that were fetched. <b>Against {html.escape(baseline)}</b>: the mean difference in score, and on how many
 topics it is better : worse; p is that of Wilcoxon's signed-rank test, bold where it stays below {SIGNIFICANT} after
-Holm's correction for the number of spiders. <b>Judged</b> figures tell how far the spider's own idea of relevance
+Holm's correction for the number of spiders; that of the advice is multiplied by the number of spiders that the best was
+chosen from. <b>Judged</b> figures tell how far the spider's own idea of relevance
 agrees with the labels. <b>Similarity</b> sums the cosines of the fetched pages with the topic's words. <b>Requests</b>
 include robots.txt, examples and what a spider fetched to learn from.</p>"""

@@ -63,7 +63,7 @@ def cosine(counts: Mapping[str, int], topics: Sequence[Vector]) -> list[float]:
     return found
 
 
-class _Reader:
+class Reader:
     """Reads pages of a web, and remembers where links lead."""
 
     def __init__(self, web: Web) -> None:
@@ -114,7 +114,7 @@ class _Reader:
 
 def read_pages(web: Web | str, addresses: Sequence[str], topics: Sequence[Topic]) -> list[Read]:
     """Read some pages of a web; what a process does that is given a share of them."""
-    reader = _Reader(open_web(web) if isinstance(web, str) else web)
+    reader = Reader(open_web(web) if isinstance(web, str) else web)
     vectors = [topic_vector(topic) for topic in topics]
     return [reader.read(url, vectors) for url in addresses]
 
@@ -231,5 +231,9 @@ def web_digest(name: str) -> str:
     path = Path(name)
     if name == "demo" or name.startswith("synthetic:") or not path.is_file():
         return hashlib.sha256(f"{name} {__version__}".encode()).hexdigest()
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for part in (path, path.with_name(f"{path.name}-wal")):  # what SQLite has written, and what it has yet to put there
+        if part.is_file():
+            with part.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()

@@ -21,7 +21,9 @@ FIGURES = (
     *("similarity", "relevant_hosts", "requests"),
 )
 #: Those of which summaries have the mean and its interval.
-MEANS = tuple(name for name in FIGURES if name not in ("pages", "judged_relevant", "matched"))
+MEANS = tuple(name for name in FIGURES if name not in ("judged_relevant", "matched"))
+#: A crawl that fetched less than this share of the pages it might have ended by itself.
+SHORT = 0.95
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,13 @@ class Summary:
     #: Topics that it has crawled, and those of the comparison.
     topics: int
     of: int
+    #: Pages that each crawl might fetch.
+    asked: int
     #: By name of the measure.
     means: dict[str, float | None]
     intervals: dict[str, tuple[float, float] | None]
-    #: CPU milliseconds a page; None for orders that nobody crawled.
+    #: CPU seconds of all crawls, and milliseconds a page; None for orders that nobody crawled.
+    cpu: float | None
     cost: float | None
     #: By topic.
     scores: dict[str, float]
@@ -87,8 +92,12 @@ class Summary:
 
     @property
     def title(self) -> str:
-        """The spider, as tables call it."""
-        return self.spider if self.whole else f"{self.spider} ({self.topics} of {self.of} topics)"
+        """The spider, as tables call it: with what makes its figures no match for those of others, if there is any."""
+        notes = [] if self.whole else [f"{self.topics} of {self.of} topics"]
+        pages = self.means["pages"] or 0.0
+        if pages < SHORT * self.asked:  # of which its harvest is a share
+            notes.append(f"{pages:,.0f} pages")
+        return f"{self.spider} ({', '.join(notes)})" if notes else self.spider
 
 
 def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list[Summary]:
@@ -124,8 +133,10 @@ def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], of: i
         spider=spider,
         topics=len(topics),
         of=of,
+        asked=pages,
         means={name: mean([mean(group) for group in groups]) for name, groups in values.items()},
         intervals={name: interval([group for group in groups if group], seed) for name, groups in values.items()},
+        cpu=cpu if fetched else None,
         cost=1000 * cpu / fetched if fetched else None,
         scores={topic: fmean(row.measures.score for row in rows) for topic, rows in topics.items()},
         curve=[fmean(fmean(curve[t] for curve in repeats) for repeats in curves) for t in range(pages)],

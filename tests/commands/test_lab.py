@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from focuscrawl.lock import take_lock
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import Crawled, at, scrapy
 
@@ -151,7 +153,7 @@ def test_what_cannot_be_compared_is_told_and_the_rest_runs(world, tmp_path):
     good = (world / "topics" / "sorting.toml").read_text()
     for name, text in {
         "good": good,
-        "unlabelled": good.replace('label = "sorting"\n', ""),
+        "unlabelled": good.replace('label = "sorting"\n', "").replace('"Sorting"', '"Order"'),
         "mislabelled": good.replace('label = "sorting"', 'label = "cakes"'),
         "stray": good.replace("sort.example/0", "nowhere.example/"),
         "lost": good.replace("sort.example/0", "other.example/1"),
@@ -160,7 +162,7 @@ def test_what_cannot_be_compared_is_told_and_the_rest_runs(world, tmp_path):
         (topics / f"{name}.toml").write_text(text)
     where = ("--web", world / "web.sqlite", "--topics", topics, "--out", tmp_path / "out", "--pages", 5)
     result = scrapy("lab", *where, "--spiders", "keyword,best_frist,baseline", "--jobs", 1)
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 1, result.stderr
     for line in (
         "broken.toml': not valid TOML",
         "unlabelled.toml' has no label; say which of web counts",
@@ -201,14 +203,19 @@ def test_a_crawl_that_fails_fails_alone(world, tmp_path):
         (["--topics", "nowhere"], "no such folder, nor a topic file"),
         (["--pages", "0"], "--pages 0: expected a whole number, at least 1"),
         (["--repeat", "-1"], "--repeat -1: expected"),
+        (["--seed", "-1"], "--seed -1: expected"),
         (["--seeds", "nowhere"], "'nowhere' is not a URL"),
         (["--generic", "topic"], "--generic topic: expected one URL"),
         (["--out", "README.md/x"], "cannot write to"),
+        (["--baseline", "nosuch"], "--baseline nosuch: unknown spider 'nosuch'"),
+        (["-a", "colour=red"], "-a colour=…: none of the spiders has such an option"),
+        (["-a", "colour"], "-a: expected NAME=VALUE"),
+        (["-s", "FOCUS_ALLOW=a.example"], "setting FOCUS_ALLOW: changes which pages can be reached"),
     ],
 )
 def test_bad_arguments_cost_one_line(arguments, says, tmp_path):
     result = scrapy("lab", "--out", tmp_path, *arguments)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert says in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
@@ -216,15 +223,127 @@ def test_bad_arguments_cost_one_line(arguments, says, tmp_path):
 def test_nothing_of_somebody_else_is_written_over(tmp_path):
     (tmp_path / "results.csv").write_text("mine")
     result = scrapy("lab", "--out", tmp_path)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "holds results.csv, but no crawls that it belongs to" in result.stderr
     assert (tmp_path / "results.csv").read_text() == "mine"
 
 
 def test_nothing_left_to_compare_is_an_error(world, tmp_path):
     result = lab(world, tmp_path / "out", "--seeds", "http://nowhere.example/")
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.strip().splitlines()[-1] == "focuscrawl: nothing is left to compare"
+
+
+SPIDERS = """
+import os
+
+from focuscrawl.spider import FocusedSpider
+
+class Faulty(FocusedSpider):
+    name = "faulty"
+    def score(self, page):
+        return [1 / ("other" not in page.url)] * len(page.links)
+
+class Deadly(FocusedSpider):
+    name = "deadly"
+    def score(self, page):
+        os._exit(9)
+"""
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """A project of somebody else's, with the add-on, our commands, and strategies of its own."""
+    package = tmp_path / "shop"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "spiders.py").write_text(SPIDERS)
+    (package / "settings.py").write_text(
+        'SPIDER_MODULES = ["shop.spiders"]\nCOMMANDS_MODULE = "focuscrawl.commands"\n'
+        'ADDONS = {"focuscrawl.addon.FocusAddon": 500}\nFOCUS_TOPIC = {"keywords": {"sort": 1}}\n'
+    )
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = shop.settings\n")
+    return tmp_path
+
+
+def compare(world: Path, project: Path, spiders: str, *more: object, pages: int = 12):
+    where = ("--web", world / "web.sqlite", "--topics", world / "topics", "--out", project / "out", "--pages", pages)
+    return scrapy("lab", *where, "--spiders", spiders, *more, cwd=project)
+
+
+def test_a_strategy_that_fails_on_some_pages_is_not_compared_as_if_it_had_not(world, project):
+    result = compare(world, project, "faulty", "--jobs", 1)
+    assert result.returncode == 1
+    assert "faulty on 'sorting' from topic seeds failed: spider error: ZeroDivisionError" in result.stderr
+    assert re.search(r" at http://other\.example/\d+, and at \d+ more pages", result.stderr)
+    assert {row["spider"] for row in table(project / "out" / "results.csv")} == {
+        *("omniscient", "breadth_first", "best_first", "random")
+    }
+
+
+def test_a_strategy_that_ends_its_process_is_named_and_the_others_go_on(world, project):
+    result = compare(world, project, "deadly,keyword", "--jobs", 2)
+    assert result.returncode == 1
+    assert "deadly on 'sorting' from topic seeds failed: its process was ended from outside" in result.stderr
+    assert "Traceback" not in result.stderr
+    spiders = {row["spider"] for row in table(project / "out" / "results.csv")}
+    assert spiders == {"omniscient", "breadth_first", "best_first", "keyword", "random"}
+
+
+def test_the_demo_works_in_a_project_of_somebody_elses(project):
+    result = scrapy("demo", "--pages", 20, cwd=project)
+    assert result.returncode == 0, result.stderr
+    assert "best_first" in result.stdout
+
+
+def test_one_comparison_at_a_time_writes_into_a_folder(world, tmp_path):
+    (tmp_path / "crawls").mkdir()
+    with take_lock(tmp_path / "crawls"):
+        result = lab(world, tmp_path)
+    assert result.returncode == 2
+    assert f"{tmp_path} is in use by another comparison; wait for it, or choose another --out" in result.stderr
+    assert lab(world, tmp_path).returncode == 0
+
+
+def test_an_outcome_that_cannot_be_read_is_crawled_again(world, tmp_path):
+    assert lab(world, tmp_path, spiders="keyword").returncode == 0
+    first = (tmp_path / "results.csv").read_bytes()
+    kept = min((tmp_path / "crawls").glob("*.*.*.json"))
+    kept.write_text(kept.read_text()[:50])
+    assert lab(world, tmp_path, spiders="keyword").returncode == 0
+    assert (tmp_path / "results.csv").read_bytes() == first
+
+
+def test_a_seed_that_redirects_is_one_for_the_limit_and_for_chance_too(world, tmp_path):
+    topics = tmp_path / "topics"
+    topics.mkdir()
+    (topics / "sorting.toml").write_text(
+        (world / "topics" / "sorting.toml").read_text().replace(at("sort/0"), at("moved"))
+    )
+    (tmp_path / "web.sqlite").write_bytes((world / "web.sqlite").read_bytes())
+    connection = sqlite3.connect(tmp_path / "web.sqlite")
+    connection.execute("CREATE TABLE IF NOT EXISTS redirect (src TEXT PRIMARY KEY, dst TEXT)")
+    connection.execute("INSERT INTO redirect VALUES (?, ?)", (at("moved"), at("sort/0")))
+    connection.commit()
+    connection.close()
+    assert lab(tmp_path, tmp_path / "out").returncode == 0
+    score = {row["spider"]: float(row["score"]) for row in table(tmp_path / "out" / "results.csv")}
+    assert score["omniscient"] == 1 > score["best_first"] > score["random"] > 0
+
+
+def test_a_web_where_every_page_is_of_the_topic_has_no_generic_start_but_others(tmp_path):
+    web = MemoryWeb()
+    for name, link in (("a", "b"), ("b", "a")):
+        web.add(at(name), f"<p>sort</p><a href='{at(link)}'>{link}</a>", ["sorting"])
+    web.save(tmp_path / "web.sqlite")
+    (tmp_path / "topics").mkdir()
+    (tmp_path / "topics" / "sorting.toml").write_text(
+        f'name = "Sorting"\nkeywords = {{ sort = 1 }}\nseeds = ["{at("a")}"]\n'
+    )
+    result = lab(tmp_path, tmp_path / "out", "--seeds", "topic", "generic", pages=2)
+    assert result.returncode == 0, result.stderr
+    assert "--seeds generic: no page of web is of no topic; name one with --generic URL; left out" in result.stderr
+    assert {row["seeds"] for row in table(tmp_path / "out" / "results.csv")} == {"topic"}
 
 
 def test_a_finished_crawl_is_a_web_to_compare_on(world, tmp_path):

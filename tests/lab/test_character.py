@@ -20,8 +20,9 @@ def test_pages_of_a_topic_that_link_to_one_another_hang_together():
     assert (found.within, found.from_any) == (0.5, 4 / 44)
     assert found.hangs_together
     assert found.tell("web") == (
-        "web has 40 pages on 2 hosts, with 2 links each, 45% of them dead. A topic has 10.0% of the pages. 50% of the"
-        " links of its pages lead to another of them, 9.1% of all links do: pages of a topic link to one another."
+        "web has 40 pages on 2 hosts, with 2 links each, 45% of which lead to nothing that is there. A topic has 10.0% of"
+        " the pages. 50% of the links of its pages lead to another of them, 9.1% of all links do: pages of a topic link"
+        " to one another."
     )
 
 
@@ -32,6 +33,13 @@ def test_pages_of_a_topic_that_others_link_to_do_not():
     assert (found.within, found.from_any) == (0.0, 0.5)
     assert not found.hangs_together
     assert found.tell("web").endswith("hardly link to one another, and the way to them leads through others.")
+
+
+def test_a_web_that_is_mostly_the_topic_hangs_together():
+    survey = Survey.of(small_web({"a": ["b", "c"], "b": ["a", "c"], "c": ["a", "d"], "d": []}), {})
+    found = character(survey, [set(survey.numbers([f"http://{name}.example/" for name in "abc"]))])
+    assert found.within == found.from_any == 5 / 6
+    assert found.hangs_together
 
 
 def test_a_web_without_links_has_a_character_too():

@@ -80,6 +80,14 @@ def test_an_apprentice_whose_lead_melts_is_the_papers_in_part():
     assert "The gain shrinks where the web runs out: the baseline has found 40 % of the targets" in verdict.why
 
 
+def test_what_is_nothing_cannot_be_doubled():
+    verdict = APPRENTICE.verdict(p2(found(12, 22), found(1, 2, 3)))
+    assert verdict.word == "Nothing to compare with"
+    ways = ("topic", "generic")
+    crawls = {("treasure", way): found(1, 2) for way in ways} | {("context_graph", way): found(20) for way in ways}
+    assert TREASURE.verdict(results(40, crawls)).word == "Nothing to compare with"
+
+
 def test_an_apprentice_that_is_no_better_is_not():
     assert APPRENTICE.verdict(p2(found(1, 2, 3), found(1, 12, 22))).word == "Not reproduced"
 
@@ -88,7 +96,8 @@ def test_an_apprentice_that_is_no_better_is_not():
     ("niche", "word", "part"),
     [
         (found(*range(10, 40)), "Reproduced", "begins below both and ends above both"),
-        (found(38), "Reproduced in part", "ends not above both"),
+        (found(38), "Reproduced in part", "ends not above both; the superposition ratios are in the same order"),
+        (found(20, 21, 22, 23, 24), "Not reproduced", "the superposition ratios are in another order"),
     ],
 )
 def test_the_niche_genetic_crawler_must_begin_below_and_end_above(niche, word, part):
@@ -124,7 +133,8 @@ def test_treasure_is_the_papers_if_it_leads_throughout():
     assert TREASURE.verdict(results(40, behind)).word == "Reproduced in part"  # the judge is as good as the paper's
 
 
-def test_the_keyword_crawler_must_be_more_precise_and_list_less():
+def test_the_keyword_crawler_must_be_more_precise_and_list_less(monkeypatch):
+    monkeypatch.setattr(KEYWORD, "EARLY", 4)
     spiders = [spec.text for spec in KEYWORD.spiders(40)]
     fetched = found(*range(20))
     matched = {name: [page in RELEVANT for page in fetched][:15] + [False] * 25 for name in spiders}

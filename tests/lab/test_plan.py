@@ -9,7 +9,7 @@ from scrapy.utils.project import get_project_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.lab import plan
 from focuscrawl.lab.plan import Job, Spec, jobs_of, make_trials, read_spiders, read_starts, read_topics
-from focuscrawl.lab.survey import Survey
+from focuscrawl.lab.survey import Reader, Survey
 from focuscrawl.topic import Topic, load_topic
 from tests.conftest import at, small_web
 
@@ -40,6 +40,45 @@ def test_an_unknown_spider_is_told_and_the_others_stay():
         read_spiders(",", LOADER, "best_first")
 
 
+def test_a_comma_that_no_spider_follows_belongs_to_an_option():
+    found, problems = read_spiders("keyword:keywords=time,bubble,sort,hits:every=5", LOADER, "best_first")
+    assert problems == []
+    assert [spec.text for spec in found][1:3] == ["keyword:keywords=time,bubble,sort", "hits:every=5"]
+
+
+def test_an_option_for_all_goes_to_those_that_have_it():
+    found, _ = read_spiders("hits,keyword,hits:every=5", LOADER, "best_first", {"every": "7"})
+    assert {spec.text: dict(spec.options) for spec in found} == {
+        "breadth_first": {},
+        "hits": {"every": "7"},
+        "keyword": {},
+        "hits:every=5": {"every": "5"},
+        "best_first": {},
+    }
+    with pytest.raises(FocusError, match="-a nothing=…: none of the spiders has such an option"):
+        read_spiders("hits", LOADER, "best_first", {"nothing": "1"})
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("best_first:nn=3", "best_first:nn=3: spider 'best_first' has no option 'nn'; did you mean n?"),
+        ("best_first:n=x", "best_first:n=x: option n=x: expected a whole number"),
+        ("best_first:seeds=http://a.example/", "option seeds is that of the comparison; give --seeds"),
+        ("best_first:topic=sorting", "option topic is that of the comparison; give --topics"),
+        ("best_first:max_pages=3", "option max_pages is that of the comparison; give --pages"),
+    ],
+)
+def test_wrong_options_are_told_before_anything_is_crawled(spec, says):
+    _, (problem,) = read_spiders(spec, LOADER, "keyword")
+    assert says in problem
+
+
+def test_a_baseline_that_is_not_there_is_refused():
+    with pytest.raises(FocusError, match="--baseline nosuch: unknown spider 'nosuch'"):
+        read_spiders("hits", LOADER, "nosuch")
+
+
 def test_ways_to_begin_are_words_and_urls():
     assert read_starts(["topic,generic"]) == (["topic", "generic"], [])
     assert read_starts(["generic", "http://a.example/x,y,http://b.example/,topic"]) == (
@@ -58,6 +97,8 @@ def test_topics_come_from_a_folder_a_file_or_the_project(tmp_path):
     assert "bad.toml" in problems[0]
     assert list(read_topics(str(tmp_path / "good.toml"))[0]) == ["good"]
     assert list(read_topics("sorting")[0]) == ["sorting"]
+    assert list(read_topics(f"sorting,{tmp_path / 'good.toml'}")[0]) == ["sorting", "good"]
+    assert "sorting" in read_topics("shipped")[0]
     with pytest.raises(FocusError, match="no such folder"):
         read_topics("nowhere")
     (tmp_path / "empty").mkdir()
@@ -73,7 +114,7 @@ def survey():
 
 
 def trials_of(survey, topic, pages=10, **starts):
-    return make_trials({"t": topic}, survey, starts or {"topic": []}, pages, "the web")
+    return make_trials({"t": topic}, survey, starts or {"topic": []}, pages, "the web", lambda url: url)
 
 
 def test_a_trial_knows_what_can_be_found(survey):
@@ -111,13 +152,43 @@ def test_what_is_out_of_reach_is_told(survey):
 
 def test_a_topic_may_go_by_its_name(survey):
     assert trials_of(survey, Topic("good", seeds=[at("a")]))[1] == []
+    assert trials_of(survey, Topic("Good", seeds=[at("a")]))[1] == []
+
+
+def test_a_label_that_is_not_there_is_told_whatever_the_name_is(survey):
+    trials, (problem,) = trials_of(survey, Topic("Good", label="goood", seeds=[at("a")]))
+    assert len(trials) == 1
+    assert problem.endswith("no page of the web is labelled 'goood'; those labelled 'good' count, by its name")
+    trials, (problem,) = trials_of(survey, Topic("T", label="goood", seeds=[at("a")]))
+    assert trials == []
+    assert "labelled 'goood'; did you mean 'good'?" in problem
+
+
+def test_many_labels_are_named_in_part(survey):
+    survey.labels[0] = [f"label {number}" for number in range(40)]
+    _, (problem,) = trials_of(survey, Topic("T", seeds=[at("a")]))
+    assert problem.endswith(", …; left out")
+
+
+def test_seeds_and_targets_that_redirect_are_where_they_lead():
+    web = small_web({"a": ["b"], "b": [], "c": []})
+    web.page_labels[at("b")] = ["good"]
+    web.redirect(at("moved"), at("a"))
+    web.redirect(at("old-b"), at("b"))
+    survey = Survey.of(web, {})
+    topic = Topic("T", label="good", seeds=[at("moved")], targets=[at("old-b")])
+    (trial,), problems = make_trials({"t": topic}, survey, {"topic": []}, 10, "the web", Reader(web).end)
+    assert problems == []
+    assert [survey.urls[page] for page in trial.first] == [at("a")]
+    assert {survey.urls[page] for page in trial.targets} == {at("b")}
+    assert trial.starts == (at("moved"),)
 
 
 def jobs(spiders: str, topic: Topic, repeats: int = 1, seed: int = 1, pages: int = 100) -> list[Job | str]:
     web = small_web({"a": ["b"], "b": []})
     web.page_labels[at("b")] = ["sorting"]
     given = [at(name) for name in "abcdefgh"]
-    (trial,), _ = make_trials({"t": topic}, Survey.of(web, {}), {"given": given}, pages, "the web")
+    (trial,), _ = make_trials({"t": topic}, Survey.of(web, {}), {"given": given}, pages, "the web", lambda url: url)
     found, _ = read_spiders(spiders, LOADER, "best_first")
     facts = {"web": "web.sqlite", "pages": pages, "digests": ("1", "2")}
     return list(jobs_of(trial, topic, found, repeats, seed, **facts))
@@ -126,12 +197,11 @@ def jobs(spiders: str, topic: Topic, repeats: int = 1, seed: int = 1, pages: int
 def test_spiders_that_lack_something_are_left_out_with_a_line():
     topic = load_topic("sorting")
     topic.examples = []
-    found = jobs("baseline,apprentice,hits:evry=3,keyword:max_pages=3", topic)
+    found = jobs("baseline,apprentice", topic)
     lines = [line for line in found if isinstance(line, str)]
     assert [job.spider for job in found if isinstance(job, Job)] == ["breadth_first", "best_first"]
     assert lines[0].startswith("baseline is left out of 't': topic 'Sorting algorithms' (sorting) has no examples")
-    assert "did you mean every?" in lines[2]
-    assert "give --pages" in lines[3]
+    assert len(lines) == 2
 
 
 def test_the_apprentice_takes_lessons_and_chance_has_a_seed():

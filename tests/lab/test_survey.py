@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from focuscrawl.lab.survey import Survey, cosine, topic_vector, web_digest
@@ -82,3 +84,17 @@ def test_a_web_that_changes_has_another_digest(tmp_path):
     small_web({"a": ["b"]}).save(path)
     assert web_digest(str(path)) != before
     assert web_digest("demo") != web_digest("synthetic:10")
+
+
+def test_what_is_in_the_log_of_a_web_is_part_of_it(tmp_path):
+    path = tmp_path / "web.sqlite"
+    small_web({"a": []}).save(path)
+    before = web_digest(str(path))
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA wal_checkpoint")
+    changed = web_digest(str(path))
+    connection.execute("DELETE FROM page")
+    connection.commit()
+    assert web_digest(str(path)) not in (before, changed)
+    connection.close()

@@ -95,7 +95,7 @@ def test_the_advice_names_the_best_and_how_sure_it_is():
     text = advice(hits=8, best_first=5, breadth_first=2)
     assert text.startswith("On the web, from the topics' own seeds, hits does best: its score is 0.")
     assert "that order finds 10" in text
-    assert "breadth_first (ahead on 8 of 8 topics, p = 0.0078)" in text
+    assert "breadth_first (ahead on 8 of 8 topics, p = 0.016)" in text  # of two that it could have been better than
     assert "Next is best_first" in text
     assert "little" not in text
 
@@ -113,7 +113,7 @@ def test_the_advice_says_what_the_best_needs_and_what_is_best_without():
     needs = {"learner": ["example pages"], "other": ["example pages"], "shark_search": ["keywords"]}
     rows = comparison(learner=8, other=7, shark_search=6, breadth_first=2)
     text = advise(summarise(rows, 10, "best_first", 1), "the web", 10, needs)
-    assert "of 8 topics, p = 0.0078), and needs example pages." in text
+    assert "of 8 topics, p = 0.023), and needs example pages." in text
     assert "Next is other with" in text
     assert re.search(r"Without example pages it is shark_search with 0\.\d\d, which needs keywords\.", text)
 
@@ -127,14 +127,34 @@ def test_what_spiders_need_is_told_in_words():
     }
 
 
+def test_the_advice_does_not_pass_over_breadth_first_and_chance():
+    rows = comparison(best_first=4, hits=1, breadth_first=2)
+    assert "Next is breadth_first with 0." in advise(summarise(rows, 10, "best_first", 1), "the web", 10, {})
+    rows = [row("t", "best_first", good(2)), row("t", "breadth_first", good(1)), row("t", "random", good(3), cpu=None)]
+    text = advise(summarise(rows, 10, "best_first", 1), "the web", 10, {})
+    assert "nothing compared here is better than chance on this web" in text
+
+
+def test_the_best_of_many_is_not_called_better_than_chance_has_it():
+    spiders = {f"s{number}": 3 for number in range(20)} | {"breadth_first": 2}
+    assert "which may be chance" in advice(topics=6, **spiders)
+
+
+def test_a_crawl_that_ended_by_itself_says_of_how_many_pages_its_harvest_is():
+    (summary,) = summarise([row("t", "niche_genetic", [0, 1, 2])], 10, "best_first", 1)
+    assert summary.title == "niche_genetic (3 pages)"
+    assert summary.means["harvest"] == 1.0
+
+
 def test_a_strategy_that_costs_far_less_is_mentioned():
-    def told(found: int, cpu: float) -> bool:
-        rows = [row("t", "hits", good(8), cpu=1.0), row("t", "keyword", good(found), cpu=cpu)]
+    def told(found: int, cpu: float, of: float = 10.0) -> bool:
+        rows = [row("t", "hits", good(8), cpu=of), row("t", "keyword", good(found), cpu=cpu * of)]
         return "keyword comes near it for 10% of the CPU time" in advise(summarise(rows, 10, "hits", 1), "w", 10, {})
 
     assert told(8, 0.1)
     assert not told(8, 0.9)  # hardly cheaper
     assert not told(6, 0.1)  # not near
+    assert not told(8, 0.1, of=0.5)  # too short to tell
 
 
 def test_charts_are_svg_files_that_stand_alone(tmp_path):
@@ -151,6 +171,9 @@ def test_charts_are_svg_files_that_stand_alone(tmp_path):
     partly = summarise(rows, 10, "best_first", 1)
     write_charts(tmp_path, partly, styles([one.spider for one in partly]))
     assert "hits" not in (tmp_path / "curves-topic.svg").read_text("utf-8")
+    many = {f"s{number}": [1.0] for number in range(25)}
+    root = ET.fromstring(curves(many, styles(list(many)), alone=True))
+    assert float(root.get("height")) > max(float(text.get("y")) for text in root.iter() if text.get("y"))
     assert curves({}, {}) == "<p>No relevant pages.</p>"
     assert curves({"x": [0.0, 0.0]}, look) == "<p>No relevant pages.</p>"
 
@@ -168,7 +191,7 @@ def test_the_report_needs_no_network_and_escapes_what_it_is_given():
     summaries = summarise(rows, 10, "best_first", 1)
     look = styles([one.spider for one in summaries])
     facts = {"web": "<web>", "pages": 10, "baseline": "best_first", "starts": {"topic": []}, "notes": ["<left> out"]}
-    facts |= {"needs": {}, "about": "<about>"}
+    facts |= {"needs": {}, "about": "<about>", "command": "scrapy lab --web <web>"}
     text = lab_report(summaries, superpositions(rows), look, **facts)
     assert "<left>" not in text
     assert "<about>" not in text
