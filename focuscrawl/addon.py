@@ -21,7 +21,6 @@ from focuscrawl.errors import FocusError
 from focuscrawl.extensions.guide import Guide, strategy_of
 from focuscrawl.middlewares.guest import GuestMiddleware
 from focuscrawl.pipelines.guest import KeepPagesPipeline
-from focuscrawl.pipelines.pages import PagesFilePipeline
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ _RELIED_ON = (
     *("ROBOTSTXT_OBEY", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE"),
     *("REMOTE_CONTROL_ENABLED", "RETRY_GIVE_UP_LOG_LEVEL", "DOWNLOAD_HANDLERS"),
 )
+_COMPONENTS = ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES")
 #: How far before a project's own pipelines ours are.
 _BEFORE = 1000
 
@@ -65,20 +65,34 @@ class FocusAddon:
         self.update_pre_crawler_settings(settings)  # a crawler may have been made without a runner
         for name in _RELIED_ON:
             settings.set(name, getattr(ours, name), priority="addon")
-        for name in ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"):
+        for name in _COMPONENTS[:-1]:
             for path, order in getattr(ours, name).items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), order)
         for path, order in ours.ITEM_PIPELINES.items():
             settings.setdefault_in_component_priority_dict("ITEM_PIPELINES", load_object(path), order - _BEFORE)
         if issubclass(self.spidercls, FocusedSpider):  # it needs no guide, and its items are its pages
             return
-        pipelines = settings.getdict("ITEM_PIPELINES")
-        written = max(order for item, order in pipelines.items() if load_object(item) is PagesFilePipeline)
         for name, component, order in (
             ("EXTENSIONS", Guide, -1000),
             # nearer to our scoring than the project's own, which see requests and items as they always did
             ("SPIDER_MIDDLEWARES", GuestMiddleware, 510),
-            ("ITEM_PIPELINES", KeepPagesPipeline, written + 1),
+            ("ITEM_PIPELINES", KeepPagesPipeline, -1),  # after all of ours, before all of the project's
         ):
             settings.setdefault_in_component_priority_dict(name, component, order)
-        strategy_of(settings).update_settings(settings)
+        self._add(strategy_of(settings), settings)
+
+    def _add(self, strategy: type[FocusedSpider], settings: BaseSettings) -> None:
+        """What a strategy sets for itself: its components come to those that are there, all else if nobody else has."""
+        own = settings.copy()
+        own.set("ITEM_PIPELINES", ours.ITEM_PIPELINES, priority="spider")
+        strategy.update_settings(own)
+        of_spider = SETTINGS_PRIORITIES["spider"]
+        for name in own:
+            if name in _COMPONENTS:
+                known = {load_object(component) for component in settings.getdict(name)}
+                before = _BEFORE if name == "ITEM_PIPELINES" else 0
+                for component, order in own.getdict(name).items():
+                    if order is not None and load_object(component) not in known:
+                        settings.setdefault_in_component_priority_dict(name, load_object(component), order - before)
+            elif own.getpriority(name) == of_spider and (settings.getpriority(name) or 0) < of_spider:
+                settings.set(name, own[name], priority="spider")

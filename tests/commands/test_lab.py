@@ -154,7 +154,7 @@ def test_what_cannot_be_compared_is_told_and_the_rest_runs(world, tmp_path):
     for name, text in {
         "good": good,
         "unlabelled": good.replace('label = "sorting"\n', "").replace('"Sorting"', '"Order"'),
-        "mislabelled": good.replace('label = "sorting"', 'label = "cakes"'),
+        "mislabelled": good.replace('label = "sorting"', 'label = "cakes"').replace('"Sorting"', '"Order"'),
         "stray": good.replace("sort.example/0", "nowhere.example/"),
         "lost": good.replace("sort.example/0", "other.example/1"),
         "broken": "name = ",

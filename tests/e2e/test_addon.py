@@ -228,6 +228,60 @@ def test_what_cannot_be_stored_and_callbacks_that_fail_half_way_lose_nothing(sho
     assert lines(shop / "hard.jsonl") == [{"url": "http://sorting-handbook.example/", "thing": "Thing"}]
 
 
+STRATEGY = """
+import json
+
+from focuscrawl import settings
+from focuscrawl.pipelines.lines import LinesPipeline
+from focuscrawl.spiders.shark_search import SharkSearchSpider
+
+class CorpusPipeline(LinesPipeline):
+    filename = "corpus.jsonl"
+    def line(self, page):
+        return json.dumps({"url": page.url})
+    def stored(self, store):
+        return [json.dumps({"url": url}) for (url,) in store.execute("SELECT url FROM page ORDER BY id")]
+
+class WithCorpus(SharkSearchSpider):
+    name = "with_corpus"
+    custom_settings = {"ITEM_PIPELINES": {**settings.ITEM_PIPELINES, CorpusPipeline: 450}, "FOCUS_AGEING": 0.5}
+"""
+COUNTING = """
+class ShopPipeline:
+    def process_item(self, item):
+        assert isinstance(item, dict), item
+        return item | {"seen": True}
+"""
+
+
+def test_a_strategy_with_pipelines_of_its_own_leaves_the_projects_alone(shop):
+    (shop / "shop" / "strategies.py").write_text(STRATEGY)
+    (shop / "shop" / "pipelines.py").write_text(COUNTING)
+    result = crawl(shop, "plain", "-s", "FOCUS_STRATEGY=shop.strategies.WithCorpus", pages=20)
+    assert result.returncode == 0, result.stderr
+    items = lines(shop / "plain.jsonl")
+    assert len(items) == 20
+    assert all(item["seen"] for item in items)
+    assert len(lines(shop / "crawls" / "plain-sorting" / "corpus.jsonl")) == 20
+
+
+def test_what_a_spider_sets_for_itself_counts_more_than_what_its_strategy_does(shop):
+    (shop / "shop" / "strategies.py").write_text(STRATEGY)
+    spider = shop / "shop" / "spiders" / "plain.py"
+    changed = PLAIN.replace("    start_urls", "    custom_settings = {'FOCUS_AGEING': 0.25}\n    start_urls")
+    spider.write_text(changed.replace('"parent": parent', '"ageing": self.settings["FOCUS_AGEING"]'))
+    assert crawl(shop, "plain", "-s", "FOCUS_STRATEGY=shop.strategies.WithCorpus", pages=5).returncode == 0
+    assert {item["ageing"] for item in lines(shop / "plain.jsonl")} == {0.25}
+
+
+def test_one_of_our_pipelines_may_be_switched_off(shop):
+    off = '{"focuscrawl.pipelines.pages.PagesFilePipeline": null, "shop.pipelines.ShopPipeline": 300}'
+    result = crawl(shop, "plain", "-s", f"ITEM_PIPELINES={off}", pages=5)
+    assert result.returncode == 0, result.stderr
+    assert len(lines(shop / "plain.jsonl")) == 5
+    assert not (shop / "crawls" / "plain-sorting" / "pages.jsonl").exists()
+
+
 def test_a_single_page_is_looked_at_by_a_spider_of_its_site_too(shop):
     (shop / "shop" / "spiders" / "hard.py").write_text(HARD)
     with serving(demo_web()) as server:
