@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focuscrawl.dewey import galaxy, lexicon, prefixes
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.testing import crawl
 from focuscrawl.topic import Topic, load_topic, make_topic, parse_keywords, parse_seeds, read_topic, shipped_topics
+from focuscrawl.web.demo import TOPICS, demo_web
 
 GOOD = """
 name = "Sorting"
@@ -93,12 +96,59 @@ def test_an_unknown_topic_is_told_from_a_missing_file():
         load_topic("nowhere/x.toml")
 
 
+def test_every_topic_of_the_embedded_web_ships():
+    assert shipped_topics() == sorted(TOPICS)
+
+
 @pytest.mark.parametrize("name", shipped_topics())
 def test_topics_that_ship_are_good(name):
     topic = load_topic(name)
-    assert topic.keywords
+    assert topic.label == name
+    assert topic.description
+    assert len(topic.keywords) >= 10
     assert topic.seeds
-    assert topic.label
+    assert prefixes(topic.dewey)
+    assert len(topic.examples) >= 16
+    assert len(topic.counterexamples) >= 30
+
+
+@pytest.mark.parametrize("name", shipped_topics())
+def test_examples_of_topics_that_ship_are_pages_of_the_embedded_web_and_counterexamples_are_of_others(name):
+    web, topic = demo_web(), load_topic(name)
+    pages = [*topic.seeds, *topic.examples, *topic.counterexamples]
+    assert len(set(pages)) == len(pages)
+    assert {web.get(url).status for url in pages} == {200}
+    assert not any({"mirror", "forbidden"} & set(web.labels(url)) for url in pages)
+    assert all(name in web.labels(url) for url in topic.examples)
+    assert not any(name in web.labels(url) for url in topic.counterexamples)
+
+
+@pytest.mark.parametrize("name", shipped_topics())
+def test_dewey_numbers_of_topics_that_ship_are_found_in_their_examples(name):
+    web, topic = demo_web(), load_topic(name)
+
+    def share(pages: list[Path | str]) -> float:
+        return sum(on_topic(str(url)) for url in pages) / len(pages)
+
+    def on_topic(url: str) -> bool:
+        answer = web.get(url)
+        page = read_page(Page(url), answer.body, answer.content_type)
+        return any(number.startswith(prefixes(topic.dewey)) for number in galaxy(lexicon().dots(page.stems)).numbers)
+
+    assert share(topic.examples) > 2 * share(topic.counterexamples)
+
+
+def test_topics_that_ship_focus_a_crawl(tmp_path):
+    web = demo_web()
+
+    def relevant(spider: str, topic: str) -> int:
+        crawled = crawl(spider, web, tmp_path / spider / topic, topic=topic, max_pages=150)
+        return sum(topic in web.labels(url) for url in crawled.urls)
+
+    found = {name: (relevant("best_first", name), relevant("breadth_first", name)) for name in shipped_topics()}
+    focused, unfocused = map(sum, zip(*found.values(), strict=True))
+    assert focused > 1.4 * unfocused
+    assert all(one > other for one, other in found.values()), found
 
 
 def test_keywords_may_be_a_list(topic_file):
