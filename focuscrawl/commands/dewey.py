@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -64,9 +65,10 @@ def _stems(what: str) -> list[str]:
                 return read_page(Page(what), response.read(_LARGEST), response.headers.get("Content-Type", "")).stems
         except (URLError, OSError, ValueError) as error:
             raise FocusError(f"{what} cannot be fetched: {error}") from None
-    path = Path(what) if len(what) < 1000 else None
+    path = Path(what)
     try:
-        if path is not None and path.is_file():
+        # a text may be longer than any name of a file
+        if os.path.isfile(what):
             body = path.read_bytes()
             html = path.suffix.lower() in (".html", ".htm", ".xhtml") or b"<html" in body[:1000].lower()
             if html:

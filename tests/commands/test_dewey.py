@@ -67,3 +67,10 @@ def test_wrong_arguments():
     result = scrapy("tgraph", "show", "nothing.json")
     assert result.returncode == 2
     assert "cannot be read" in result.stderr
+
+
+def test_a_text_of_any_length_is_a_text():
+    for length in (300, 900, 5000):
+        result = scrapy("dewey", ("a sorting algorithm " * 300)[:length])
+        assert result.returncode == 0, result.stderr
+        assert "005" in result.stdout
