@@ -91,8 +91,9 @@ class Command(ScrapyCommand):
         for spider in SPIDERS:
             console.print(f"{spider:14} {folder / spider}/{{URLs.txt,pages.jsonl,crawl.sqlite,report.html}}")
         found = (folder / "best_first" / "URLs.txt").read_text("utf-8").splitlines()
-        if found:
-            console.print(f"\nWhy the last match was fetched:\n  scrapy explain {folder / 'best_first'} {found[-1]}")
+        right = [url for url in found if label in web.labels(url)]
+        if right:
+            console.print(f"\nWhy a page was fetched:\n  scrapy explain {folder / 'best_first'} {right[-1]}")
 
     def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> None:
         command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
