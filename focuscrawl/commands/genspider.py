@@ -105,9 +105,18 @@ class Command(GenspiderCommand):
             return
         folder.mkdir(parents=True, exist_ok=True)
         template = Template(data("templates", f"test_{_OURS}.tmpl").read_text("utf-8"))
-        package = self.settings.get("NEWSPIDER_MODULE")
-        test.write_text(template.substitute(values, spiders=f"{package}." if package else ""), "utf-8")
+        imports = _imports(self.settings.get("NEWSPIDER_MODULE"), module, values["classname"])
+        test.write_text(template.substitute(values, imports=imports), "utf-8")
         print(f"Written: {test}")
+
+
+def _imports(package: str | None, module: str, spider: str) -> str:
+    """What a test imports, in the order that linters want: a project's own after what it is made with."""
+    lines = [
+        "from focuscrawl.testing import at, crawl, small_web",
+        f"from {f'{package}.' if package else ''}{module} import {spider}",
+    ]
+    return "\n".join(sorted(lines)) if lines[1].startswith("from focuscrawl.") else "\n\n".join(lines)
 
 
 def _root() -> Path:
