@@ -62,13 +62,19 @@ def output(name: str) -> str:
 
 
 def main() -> None:
+    not_complete = []
     for name in sys.argv[1:] or NAMES:
         if name not in NAMES:
             sys.exit(f"unknown benchmark '{name}'; there are {', '.join(NAMES)}")
         print(f"{name} …", flush=True)
-        printed = output(name)
-        if "left out" in printed:
+        try:
+            printed = output(name)
+            complete = "left out" not in printed
+        except subprocess.CalledProcessError as error:  # which has said why
+            printed, complete = f"exit status {error.returncode}", False
+        if not complete:
             print(f"{name} is not complete, and the documentation stays as it is:\n{printed}")
+            not_complete.append(name)
             continue
         inside = f"\n{printed}\n" if name in MARKDOWN else f"```\n{printed}\n```"
         block = f"<!-- {name} -->\n{inside}\n<!-- end -->"
@@ -77,6 +83,8 @@ def main() -> None:
             new = re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S)
             if new != text:
                 path.write_text(new, "utf-8")
+    if not_complete:
+        sys.exit(f"not complete, and as before in the documentation: {', '.join(not_complete)}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,8 @@ SHOWN = (
 SPIDERS = "breadth_first,keyword,best_first,shark_search,apprentice,link_classifier,niche_genetic,treasure"
 #: Pages of each crawl.
 PAGES = {"lab": 500, "papers": 300}
+#: What `scrapy lab` writes, and is printed here.
+MADE = {"lab": "summary.csv", "papers": "papers.md"}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
 
 
@@ -82,6 +85,15 @@ def draw(folder: Path) -> None:
     PICTURE.write_text(curves(means, styles(list(means)), alone=True) + "\n", "utf-8")
 
 
+def make(file: Path, command: list[str]) -> None:
+    """Run a command that writes a file; what an earlier run wrote there is none of this one's results."""
+    file.unlink(missing_ok=True)
+    status = subprocess.run(command, cwd=ROOT, check=False, stdout=sys.stderr).returncode
+    # 1: some crawls could not be made, and the command has said which
+    if status not in (0, 1) or not file.exists():
+        sys.exit(f"{shlex.join(command)}: exit status {status}{'' if file.exists() else f', and no {file.name}'}")
+
+
 def percent(text: str) -> str:
     return f"{float(text):.1%}".replace("%", " %") if text else "–"
 
@@ -95,23 +107,23 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=ROOT / "crawls" / "results")
     options = parser.parse_args()
     pages = options.pages or PAGES[options.what]
+    webs, into = options.folder.resolve(), options.into.resolve()  # the lab runs elsewhere
     parts = []
     for number, name in enumerate(options.webs.split(",")):
-        web = options.folder / f"{name}.sqlite"
+        web = webs / f"{name}.sqlite"
         if not web.exists():
             sys.exit(f"{web} is not there: say with --folder where webs and their topics are")
-        folder = options.into / name
+        folder = into / name
         command = [sys.executable, "-m", "scrapy", "lab"]
         if options.what == "papers":  # the first experiment is on the embedded web, whatever the other is
             command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
         else:
             command += ["--spiders", SPIDERS, "--seeds", "topic", "generic"]
-        command += ["--web", str(web), "--topics", str(options.folder / "topics" / name), "--out", str(folder)]
-        done = subprocess.run([*command, "--pages", str(pages)], cwd=ROOT, check=False, stdout=sys.stderr)
-        if done.returncode not in (0, 1):  # 1: some crawls could not be made, and the command has said which
-            sys.exit(f"{' '.join(command)} failed")
+        command += ["--web", str(web), "--topics", str(webs / "topics" / name), "--out", str(folder)]
+        made = folder / MADE[options.what]
+        make(made, [*command, "--pages", str(pages)])
         if options.what == "papers":
-            text = (folder / "papers.md").read_text("utf-8").strip().replace("### ", "#### ")
+            text = made.read_text("utf-8").strip().replace("### ", "#### ")
             parts.append(f"### On {name}, {pages} pages a crawl\n\n{text}")
         else:
             parts.append(table(folder, name, pages))

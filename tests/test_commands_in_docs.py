@@ -18,6 +18,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import ROOT
 from tests.searx import Searx, serving
@@ -132,9 +133,6 @@ def stand_in(reader: Reader) -> None:
         f"from focuscrawl.settings import *\n\nFOCUS_WEB = {str(reader.folder / 'web.sqlite')!r}\n"
     )
     (reader.folder / "scrapy.cfg").write_text("[settings]\ndefault = reader_settings\n")
-    for folder in ("pages", "others"):
-        (reader.folder / folder).mkdir()
-        (reader.folder / folder / "one.html").write_text("<title>One</title>")
     for name in ("one", "two"):
         (reader.folder / f"{name}.txt").write_text("\n".join(found))
     for engine in ENGINES:
@@ -145,6 +143,18 @@ def stand_in(reader: Reader) -> None:
 def test_every_command_in_the_readme_works(reader):
     stand_in(reader)
     assert reader.follow("README.md") > 10
+
+
+def test_the_topic_file_of_the_readme_is_right_without_its_comments_too(tmp_path):
+    (text,) = (text for language, text in blocks("README.md") if language == "toml")
+    for folder in ("pages", "others"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "one.html").write_text("<title>One</title>")
+    (tmp_path / "sorting.toml").write_text(re.sub(r"^# (?=\w+ = )", "", text, flags=re.MULTILINE))
+    topic = load_topic(str(tmp_path / "sorting.toml"))
+    assert len(topic.examples) == 2
+    assert len(topic.counterexamples) == 1
+    assert topic.dewey == ["005"]
 
 
 def test_every_command_in_the_tutorial_works(reader):

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +83,72 @@ def test_the_exporter_stays_in_step_with_the_store(guide, crawl, tmp_path):
 
 def test_the_test_that_the_guide_shows_passes(guide, tmp_path):
     guide["test_links_that_name_the_topic_come_first"](tmp_path)
+
+
+def do(command: str, folder: Path) -> None:
+    """Run a command of the guide."""
+    programs = {"scrapy": ["-m", "scrapy"], "python": []}
+    program, *arguments = shlex.split(command)
+    environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [sys.executable, *programs[program], *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    assert "Traceback" not in done.stderr, f"{command}\n{done.stderr}"
+
+
+def commands(number: int) -> list[str]:
+    return snippets(GUIDE, "sh")[number].splitlines()
+
+
+def snippet_with(text: str) -> str:
+    return next(snippet for snippet in snippets(GUIDE) if text in snippet)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project of somebody's, as Scrapy makes it."""
+    do("scrapy startproject mine", tmp_path)
+    return tmp_path / "mine"
+
+
+def pages(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "pages.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_a_strategy_begins_with_two_commands_in_a_checkout(tmp_path):
+    for name in ("focuscrawl", "data"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "scrapy.cfg", tmp_path)
+    (tmp_path / "tests" / "spiders").mkdir(parents=True)
+    for command in commands(0):
+        do(command, tmp_path)
+
+
+def test_a_strategy_begins_with_two_settings_in_a_project(project):
+    settings = project / "mine" / "settings.py"
+    settings.write_text(settings.read_text() + snippet_with("COMMANDS_MODULE"))
+    (crawl,) = re.findall(r"`(scrapy crawl anchor_first .*?)`", (ROOT / GUIDE).read_text("utf-8"))
+    for command in [*commands(0), crawl]:
+        do(command.replace("tests/spiders/", "tests/"), project)
+    assert len(pages(project / "crawls" / "anchor_first-sorting-algorithms")) == 100
+
+
+def test_the_spider_that_knows_nothing_of_topics_is_focused(project):
+    settings = project / "mine" / "settings.py"
+    settings.write_text(settings.read_text() + snippet_with("FOCUS_STRATEGY ="))
+    (project / "mine" / "spiders" / "titles.py").write_text(snippet_with("class Titles"))
+    for command in commands(1):
+        do(command, project)
+    found = pages(project / "crawls" / "titles-sorting")
+    assert len(found) == 200
+    assert sum(page["matched"] for page in found) > 100
+    assert "Heap sort: a note" in (project / "titles.jsonl").read_text()
 
 
 def test_every_public_name_exists():

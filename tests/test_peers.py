@@ -66,3 +66,67 @@ def test_a_peer_that_is_not_installed_is_one_line(monkeypatch, capsys):
 def test_a_peer_that_is_unknown_is_refused():
     with pytest.raises(SystemExit, match="unknown peer 'wget'; there are scrapy:breadth_first, "):
         run.installed(["wget"])
+
+
+LOG = [Request("GET", at("a")), Request("GET", at("a/b"))]
+SORTING = Topic("Sorting", seeds=[at("a")], keywords={"sorting": 1}, label="sorting")
+BIRDS = Topic("Birds", seeds=[at("a")], keywords={"bird": 1}, label="birds")
+
+
+class Told(dict):
+    """Crawls that are told rather than made: those of (peer, topic) in here fail, the others do not."""
+
+    def __init__(self):
+        self.crawled: list[tuple[str, str]] = []
+
+    def crawl(self, peer, web, topic, pages, robots=False):
+        self.crawled.append((peer, topic.name))
+        cpu = 1.0 if topic is run.PROBE else 2.0
+        return run.Crawl(LOG, cpu, self.get((peer, topic.name), ""))
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    told = Told()
+    monkeypatch.setattr(run, "crawl", told.crawl)
+    return told
+
+
+def test_a_peer_with_a_crawl_that_failed_is_left_out_of_the_table(web, failing, capsys):
+    failing["scrapy", "Birds"] = "not done after 900 s"
+    peers = run.probed([run.YARDSTICK, "scrapy", "focuscrawl:hits"])
+    rows = run.compared([SORTING, BIRDS, SORTING], web, 10, peers)
+    assert {peer: len(results) for peer, results in rows.items()} == {run.YARDSTICK: 3, "focuscrawl:hits": 3}
+    assert capsys.readouterr().out == "scrapy failed on Birds and is left out: not done after 900 s\n"
+    assert failing.crawled.count(("scrapy", "Sorting")) == 1  # the third topic is not for it
+    table = run.table(rows, dict.fromkeys(rows, "yes"), 10)
+    assert "mean of 3 topics" in table
+    assert "\nscrapy  " not in table
+
+
+def test_a_peer_whose_probe_fails_is_left_out(failing, capsys):
+    failing["focuscrawl:hits", "probe"] = "exit code 1"
+    assert list(run.probed([run.YARDSTICK, "focuscrawl:hits"])) == [run.YARDSTICK]
+    assert capsys.readouterr().out == "focuscrawl:hits failed and is left out: exit code 1\n"
+
+
+def test_without_the_yardstick_there_is_no_table(web, failing):
+    failing[run.YARDSTICK, "Birds"] = "exit code 1"
+    peers = run.probed([run.YARDSTICK, "scrapy"])
+    with pytest.raises(SystemExit, match=r"scrapy:breadth_first failed on Birds, and there is nothing .*: exit code 1"):
+        run.compared([SORTING, BIRDS], web, 10, peers)
+    failing[run.YARDSTICK, "probe"] = "exit code 2"
+    with pytest.raises(SystemExit, match=r"scrapy:breadth_first failed, and there is nothing .*: exit code 2"):
+        run.probed([run.YARDSTICK, "scrapy"])
+
+
+def test_a_crawl_that_asks_for_nothing_has_failed(web):
+    topic = Topic("Sorting", seeds=[at("a")], keywords={"sorting": 1})
+    assert run.crawl("focuscrawl:baseline", web, topic, pages=10).error  # which needs examples
+
+
+def test_a_peer_that_fails_when_it_is_asked_to_obey_is_left_out(monkeypatch):
+    closed = [Request("GET", f"{run.PROBE.seeds[0]}closed/sorting.html")]
+    errors = iter(["", "exit code 1"])
+    monkeypatch.setattr(run, "crawl", lambda *_, **__: run.Crawl(closed, 1.0, next(errors)))
+    assert run.manners("scrapy")[1].error == "exit code 1"

@@ -4,8 +4,8 @@
 
 Each crawl is a process of its own, told the same seeds, the same words and the same number of pages, one request at a
 time where the tool can, with no delay. What it asked for, and in which order, is read from the server's log, never from
-what the tool says. `pip install 'focuscrawl[peers]'` brings the tools; one that is missing is left out with a line.
-A peer is TOOL or TOOL:VARIANT, and focuscrawl:SPIDER is any of ours.
+what the tool says. `pip install 'focuscrawl[peers]'` brings the tools; one that is missing, or has a
+crawl that fails, is left out with a line. A peer is TOOL or TOOL:VARIANT, and focuscrawl:SPIDER is any of ours.
 """
 
 from __future__ import annotations
@@ -188,8 +188,8 @@ def crawl(peer: str, web: Web, topic: Topic, pages: int, robots: bool = False, t
             process.communicate()
             error = f"not done after {timeout:.0f} s"
         else:
-            if process.returncode:
-                error = said.splitlines()[-1] if said else f"exit code {process.returncode}"
+            if process.returncode or not any(map(is_page, log)):
+                error = said.splitlines()[-1] if said else f"no page, and exit code {process.returncode}"
         return Crawl(list(log), cpu_of_children() - before, error)
 
 
@@ -224,7 +224,8 @@ def manners(peer: str) -> tuple[str, Crawl]:
     by_itself = obeys(short.log)
     if by_itself is not False:
         return {True: "yes", None: "?"}[by_itself], short
-    return "if asked" if obeys(crawl(peer, probe_web(), PROBE, 10, robots=True).log) else "no", short
+    asked = crawl(peer, probe_web(), PROBE, 10, robots=True)
+    return "if asked" if obeys(asked.log) else "no", short._replace(error=short.error or asked.error)
 
 
 def installed(peers: list[str]) -> list[str]:
@@ -254,34 +255,54 @@ def main() -> None:
         if name not in files:
             sys.exit(f"no topic '{name}' in {options.topics}; there are {', '.join(files)}")
     topics = [load_topic(str(files[name])) for name in options.topic or files]
-    peers = installed(list(dict.fromkeys([YARDSTICK, *options.peers.split(",")])))
+    probes = probed(installed(list(dict.fromkeys([YARDSTICK, *options.peers.split(",")]))))
+    rows = compared(topics, web, options.pages, probes)
+    if rows[YARDSTICK]:
+        print(table(rows, {peer: robots for peer, (robots, _) in probes.items()}, options.pages))
+
+
+def probed(peers: list[str]) -> dict[str, tuple[str, Crawl]]:
+    """The manners of each peer that works."""
     probes = {}
-    for peer in list(peers):
-        probes[peer] = manners(peer)
-        if probes[peer][1].error:
-            print(f"{peer} failed and is left out: {probes[peer][1].error}", flush=True)
-            peers.remove(peer)
-    rows: dict[str, list[Row]] = {peer: [] for peer in peers}
+    for peer in peers:
+        robots, short = manners(peer)
+        if short.error:
+            leave_out(peer, "failed", short.error)
+        else:
+            probes[peer] = robots, short
+    return probes
+
+
+def compared(topics: list[Topic], web: Web, pages: int, probes: dict[str, tuple[str, Crawl]]) -> dict[str, list[Row]]:
+    """What each peer found of each topic; those with a crawl that failed are not among them."""
+    rows: dict[str, list[Row]] = {peer: [] for peer in probes}
     try:
         # topic by topic, so that a busy hour does not fall on one of them
         for number, topic in enumerate(topics, 1):
             print(f"{topic.name}, {number} of {len(topics)} …", file=sys.stderr, flush=True)
-            for peer, row in on_topic(topic, web, options.pages, {peer: probes[peer][1] for peer in peers}).items():
-                rows[peer].append(row)
+            found = on_topic(topic, web, pages, {peer: probes[peer][1] for peer in rows})
+            rows = {peer: [*rows[peer], row] for peer, row in found.items()}
     except KeyboardInterrupt:
         print("stopped; what follows is of the topics that were done", file=sys.stderr)
-    if rows[YARDSTICK]:
-        print(table(rows, {peer: probes[peer][0] for peer in peers}, options.pages))
+    return rows
+
+
+def leave_out(peer: str, failed: str, why: str) -> None:
+    """Say that a peer is left out; without the yardstick there is nothing to say."""
+    if peer == YARDSTICK:
+        sys.exit(f"{peer} {failed}, and there is nothing to compare the others with: {why}")
+    print(f"{peer} {failed} and is left out: {why}", flush=True)
 
 
 def on_topic(topic: Topic, web: Web, pages: int, probes: dict[str, Crawl]) -> dict[str, Row]:
-    """Crawl for one topic with each peer, the yardstick first."""
+    """Crawl for one topic with each peer, the yardstick first; those whose crawl fails are left out."""
     rows = {}
     yardstick: list[Request] = []
     for peer, probe in probes.items():
         done = crawl(peer, web, topic, pages)
         if done.error:
-            print(f"{peer} failed on {topic.name}: {done.error}", flush=True)
+            leave_out(peer, f"failed on {topic.name}", done.error)
+            continue
         if peer == YARDSTICK:
             yardstick = done.log
         counted = figures(done.log, web, topic.label, pages)

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import sys
+from contextlib import redirect_stdout
+from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from scrapy.commands.genspider import Command as GenspiderCommand
+from scrapy.commands.genspider import sanitize_module_name
+from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import closest_scrapy_cfg
 
+from focuscrawl.errors import FocusError
 from focuscrawl.resources import data
 
 _OURS = "focused"
 
 
 class Command(GenspiderCommand):
-    """Scrapy's own command, which knows the template `focused` besides its own."""
+    """Scrapy's own command, which knows the template `focused` besides its own.
+
+    What it cannot write is an error, and it writes to no package but those of the project at hand.
+    """
 
     def short_desc(self) -> str:
         return "Write a new spider from a template: scrapy genspider -t focused NAME DOMAIN for a strategy and its test"
@@ -24,12 +35,48 @@ class Command(GenspiderCommand):
     def long_desc(self) -> str:
         return (
             "Write a new spider from a template. With -t focused it is a strategy that scores links by their anchor and"
-            " page, ready to be changed, with a test that crawls a small web. Example: scrapy genspider -t focused"
-            " my_strategy example.com; scrapy crawl my_strategy -a topic=sorting"
+            " page, ready to be changed, with a test that crawls a small web. Outside a project it goes to the current"
+            " directory. Example: scrapy genspider -t focused my_strategy example.com; scrapy crawl my_strategy -a"
+            " topic=sorting"
         )
 
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None
+        try:
+            if not opts.list and not opts.dump and len(args) == 2:
+                if sanitize_module_name(args[0]) == self.settings.get("BOT_NAME"):
+                    raise FocusError(f"'{args[0]}' is the name of the project; take another one for the spider")
+                package = _target(self.settings.get("NEWSPIDER_MODULE"))
+                self.settings.set("NEWSPIDER_MODULE", package, priority="cmdline")
+            super().run(args, opts)
+        except FocusError as error:
+            print(f"focuscrawl: {error}", file=sys.stderr)
+            self.exitcode = 2
+        except OSError as error:
+            print(f"focuscrawl: {FocusError(f'{error.filename}: {error.strerror}')}", file=sys.stderr)
+            self.exitcode = 2
+
+    def _spider_exists(self, name: str) -> bool:
+        assert self.settings is not None
+        way_out = "take another name, or --force"
+        loader = get_spider_loader(self.settings)
+        if name in loader.list():
+            raise FocusError(f"spider '{name}' already exists in {loader.load(name).__module__}; {way_out}")
+        package = self.settings.get("NEWSPIDER_MODULE")
+        file = (_folder(package) if package else Path.cwd()) / f"{sanitize_module_name(name)}.py"
+        if file.exists():
+            raise FocusError(f"{file} already exists; {way_out}")
+        return False
+
     def _find_template(self, template: str) -> Path | None:
-        return Path(str(data("templates", f"{_OURS}.tmpl"))) if template == _OURS else super()._find_template(template)
+        if template == _OURS:
+            return Path(str(data("templates", f"{_OURS}.tmpl")))
+        with redirect_stdout(StringIO()):
+            found = super()._find_template(template)
+        if found is None:
+            names = sorted([_OURS, *(file.stem for file in Path(self.templates_dir).glob("*.tmpl"))])
+            raise FocusError(f"unable to find template '{template}'; there are {', '.join(names)}")
+        return found
 
     def _list_templates(self) -> None:
         super()._list_templates()
@@ -38,16 +85,19 @@ class Command(GenspiderCommand):
     def _genspider(
         self, module: str, name: str, url: str, template_name: str, template_file: str | os.PathLike[str]
     ) -> Path:
+        assert self.settings is not None
         spider = super()._genspider(module, name, url, template_name, template_file)
+        print(f"Written: {spider.absolute()}")
         if template_name == _OURS:
             self._write_test(module, self._generate_template_variables(module, name, url, template_name))
+        if not self.settings.get("NEWSPIDER_MODULE"):
+            print(f"This is no project, and scrapy crawl will not find it: scrapy runspider {spider} crawls with it")
         return spider
 
     def _write_test(self, module: str, values: dict[str, Any]) -> None:
         """The test goes to the project's tests, those of its spiders if they have a folder."""
         assert self.settings is not None
-        project = closest_scrapy_cfg()
-        folder = (Path(project).parent if project else Path()) / "tests"
+        folder = _root() / "tests"
         folder = folder / "spiders" if (folder / "spiders").is_dir() else folder
         test = folder / f"test_{module}.py"
         if test.exists():
@@ -55,6 +105,47 @@ class Command(GenspiderCommand):
             return
         folder.mkdir(parents=True, exist_ok=True)
         template = Template(data("templates", f"test_{_OURS}.tmpl").read_text("utf-8"))
-        package = self.settings.get("NEWSPIDER_MODULE")
-        test.write_text(template.substitute(values, spiders=f"{package}." if package else ""), "utf-8")
-        print(f"and its test:\n  {test}")
+        imports = _imports(self.settings.get("NEWSPIDER_MODULE"), module, values["classname"])
+        test.write_text(template.substitute(values, imports=imports), "utf-8")
+        print(f"Written: {test}")
+
+
+def _imports(package: str | None, module: str, spider: str) -> str:
+    """What a test imports, in the order that linters want: a project's own after what it is made with."""
+    lines = [
+        "from focuscrawl.testing import at, crawl, small_web",
+        f"from {f'{package}.' if package else ''}{module} import {spider}",
+    ]
+    return "\n".join(sorted(lines)) if lines[1].startswith("from focuscrawl.") else "\n\n".join(lines)
+
+
+def _root() -> Path:
+    """The directory of the project at hand; without one, the current one."""
+    project = closest_scrapy_cfg()
+    return (Path(project).parent if project else Path()).resolve()
+
+
+def _folder(package: str) -> Path:
+    """Where the modules of a package are."""
+    try:
+        file = import_module(package).__file__
+    except ModuleNotFoundError as error:
+        raise FocusError(f"setting NEWSPIDER_MODULE={package}: {error}") from None
+    if file is None:
+        raise FocusError(f"setting NEWSPIDER_MODULE={package}: the package has no __init__.py")
+    return Path(file).parent.resolve()
+
+
+def _target(package: str | None) -> str | None:
+    """The package that spiders go to, which is one of the project at hand; None: to the current directory."""
+    if not package:
+        return None
+    folder = _folder(package)
+    if folder.is_relative_to(_root()) and not {"site-packages", "dist-packages"} & set(folder.parts):
+        return package
+    if closest_scrapy_cfg():
+        raise FocusError(
+            f"setting NEWSPIDER_MODULE={package} is no package of this project, but in {folder}: name one of yours in"
+            " its settings.py, and unset SCRAPY_SETTINGS_MODULE, which would come before it"
+        )
+    return None

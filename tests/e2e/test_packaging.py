@@ -110,6 +110,13 @@ def test_the_demo_runs_where_the_wheel_is_installed(installed, tmp_path):
     assert "005" in run(installed, "-m", "scrapy", "dewey", "sorting algorithms", cwd=tmp_path, **settings)
 
 
+def test_a_new_strategy_is_not_written_into_what_is_installed(installed, tmp_path):
+    command = installed, "-m", "scrapy", "genspider", "-t", "focused", "near_words", "a.example"
+    run(*command, cwd=tmp_path, SCRAPY_SETTINGS_MODULE="focuscrawl.settings")
+    assert (tmp_path / "near_words.py").exists()
+    assert not list(installed.parent.parent.rglob("near_words.py"))
+
+
 SPIDER = """
 from collections.abc import Sequence
 
