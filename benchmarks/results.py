@@ -53,7 +53,7 @@ def table(folder: Path, name: str, pages: int) -> str:
         lines = [head, ("---", *["---:"] * (len(head) - 1))]
         lines += [
             (
-                row["spider"] if row["topics"] == topics else f"{row['spider']}, {row['topics']} of {topics} topics",
+                row["title"],
                 f"{float(row['score']):.3f}",
                 f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}" if row["score_low"] else "–",
                 percent(row["harvest"]),

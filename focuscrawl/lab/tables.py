@@ -225,13 +225,13 @@ def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary]
     _write(
         folder / "summary.csv",
         (
-            *("seeds", "spider", "topics"),
+            *("seeds", "spider", "title", "topics"),
             *(f"{name}{end}" for name in MEANS for end in ("", "_low", "_high")),
             *("against_baseline", "better", "worse", "p", "p_holm"),
         ),
         (
             (
-                *(one.seeds, one.spider, one.topics),
+                *(one.seeds, one.spider, one.title, one.topics),
                 *(value for name in MEANS for value in (one.means[name], *(one.intervals[name] or (None, None)))),
                 *(
                     (one.against.difference, one.against.better, one.against.worse, one.against.p)
