@@ -12,10 +12,12 @@ from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import NotConfigured, UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.log import configure_logging
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.extensions.progress import Progress
+from focuscrawl.spider import check_settings
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +36,13 @@ class Command(CrawlCommand):
         self.in_person = sys.stderr.isatty() and not (asked_for or opts.logfile or opts.nolog)
         if self.in_person:
             self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+        try:
+            check_settings(self.settings)
+        except FocusError as problem:  # logging is not set up yet, and perhaps cannot be as the settings ask for
+            if file := self.settings.get("LOG_FILE"):
+                configure_logging({"LOG_FILE": file})
+            self._say(str(problem))
+            sys.exit(2)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:

@@ -188,6 +188,12 @@ def test_a_misspelt_setting_is_named(tmp_path):
     assert "unknown setting FOCUS_FRONTIERSIZE; did you mean FOCUS_FRONTIER_SIZE?" in line
 
 
+def test_for_a_setting_that_is_like_none_no_guess_is_made(tmp_path):
+    line = complaint("breadth_first", *DEMO, "-s", "FOCUS_FOO=3", "-s", f"FOCUS_DIR={tmp_path / 'c'}")
+    assert line == "focuscrawl: unknown setting FOCUS_FOO; see docs/settings.md"
+    assert not (tmp_path / "c").exists()
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "expected"),
     [
@@ -210,10 +216,31 @@ def test_a_value_that_a_setting_cannot_have_is_named(crawl, setting, value, expe
         crawl("breadth_first", small_web({"a": []}), settings={setting: value}, seeds=at("a"))
 
 
-def test_a_mistake_in_a_setting_of_scrapys_is_not_silent(tmp_path):
-    result = scrapy("crawl", "breadth_first", *DEMO, "-s", "DOWNLOAD_TIMEOUT=soon", "-s", f"FOCUS_DIR={tmp_path}")
-    assert result.returncode != 0
-    assert "soon" in result.stderr
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("CONCURRENT_REQUESTS=many", "a whole number"),
+        ("DOWNLOAD_DELAY=fast", "a number"),
+        ("DOWNLOAD_TIMEOUT=soon", "a number"),
+        ("TELNETCONSOLE_ENABLED=maybe", "True or False"),
+        ("LOG_STDOUT=maybe", "True or False"),
+        ("TWISTED_REACTOR_ENABLED=maybe", "True or False"),
+        ("LOG_LEVEL=LOUD", "DEBUG, INFO, WARNING, ERROR or CRITICAL"),
+        ("FOCUS_OUTAGE=abc", "a whole number, at least 0"),
+    ],
+)
+def test_a_value_that_scrapy_could_not_read_costs_one_line_and_leaves_nothing_behind(tmp_path, given, expected):
+    place = "-s", f"FOCUS_DIR={tmp_path / 'c'}"
+    result = scrapy("crawl", "best_first", "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", *place, "-s", given)
+    assert (result.returncode, result.stderr) == (2, f"focuscrawl: setting {given}: expected {expected}\n")
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_value_that_cannot_be_read_is_in_the_log_file_too(tmp_path):
+    log = tmp_path / "log"
+    arguments = "-s", f"LOG_FILE={log}", "-s", "DOWNLOAD_DELAY=fast", "-L", "LOUD"
+    line = complaint("breadth_first", *DEMO, "-s", f"FOCUS_DIR={tmp_path / 'c'}", *arguments)
+    assert "ERROR: " + line.removeprefix("focuscrawl: ") in log.read_text("utf-8")
 
 
 def test_no_limit_on_requests_is_no_hang(tmp_path):
