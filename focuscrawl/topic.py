@@ -27,6 +27,9 @@ KEYS = {
     "label": 'label = "sorting"',
 }
 
+#: Where a topic came from that is in no file.
+INLINE = "the command line"
+
 
 @dataclass
 class Topic:
@@ -47,7 +50,7 @@ class Topic:
     #: The label in a labelled web that counts as relevant, for measuring only.
     label: str = ""
     #: Where the topic came from, for messages.
-    source: str = "the command line"
+    source: str = INLINE
 
     @property
     def slug(self) -> str:
@@ -60,7 +63,8 @@ class Topic:
             "keywords": '-a keywords=word,other:2,"a phrase":3',
             "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
         }.get(part)
-        ways = [f"{KEYS[part]} in a topic file"]
+        inside = KEYS[part]
+        ways = [f"{inside} in a topic file" if self.source != INLINE else f"-a topic=FILE with {inside} in it"]
         if inline:
             ways.insert(0, inline)
         return f"topic '{self.name}' ({self.source}) has no {part}; give {' or '.join(ways)}"

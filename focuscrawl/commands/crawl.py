@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import logging
 import sys
 from collections.abc import Mapping
@@ -49,8 +50,11 @@ class Command(CrawlCommand):
             raise UsageError("name one spider; `scrapy list` shows them")
         assert self.crawler_process is not None
         process = self.crawler_process
-        if args[0] not in process.spider_loader.list():
-            self._say(f"unknown spider '{args[0]}'; there are {', '.join(sorted(process.spider_loader.list()))}")
+        known = sorted(process.spider_loader.list())
+        if args[0] not in known:
+            close = difflib.get_close_matches(args[0], known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+            self._say(f"unknown spider '{args[0]}'; {hint}")
             self.exitcode = 2
             return
         spider = self.crawl(args[0], opts.spargs)

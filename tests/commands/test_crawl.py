@@ -73,7 +73,11 @@ def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
         (["keyword", "-a", "colour=red", "-a", "keywords=x", *DEMO], "has no option 'colour'"),
         (["keyword", "-a", "seed=http://a.example/"], "did you mean seeds?"),
         (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number, at least 0.0, at most 1.0"),
-        (["best-first", "-a", "keywords=x", *DEMO], "unknown spider 'best-first'; there are apprentice"),
+        (["best_frist", "-a", "keywords=x", *DEMO], "unknown spider 'best_frist'; did you mean best_first?"),
+        (["zzz", "-a", "keywords=x", *DEMO], "unknown spider 'zzz'; there are apprentice, baseline, best_first, "),
+        (["best_first"], 'or -a seeds=@FILE or -a topic=FILE with seeds = ["http://…"] in it'),
+        (["best_first", *DEMO], 'or -a topic=FILE with keywords = { sort = 3, "bubble sort" = 5 } in it'),
+        (["breadth_first", "-a", "seeds=htp:/foo"], "no valid seed: 'htp:/foo' is not a URL; give another"),
     ],
 )
 def test_bad_arguments_cost_one_line(arguments, says):
