@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -88,21 +89,31 @@ class Command(CrawlCommand):
         return crawler.spider
 
     def _conclude(self, crawl: Crawl) -> None:
-        """A crawl that got nowhere has failed, and says why."""
+        """A crawl that got nowhere has failed, and says why; another says where its results are."""
         crawl.close()  # it is open still if the crawl was stopped at once
         if problem := crawl.fatal or crawl.problem:
             self._say(problem)
             self.exitcode = 1
         elif self.in_person:
-            print(f"{crawl.matched:,} matched URLs are in {crawl.folder / 'URLs.txt'}", file=sys.stderr)
-            print(f"The whole crawl is in {crawl.folder / 'crawl.sqlite'}", end="", file=sys.stderr)
-            print(f", a summary in {crawl.folder / 'report.html'}", file=sys.stderr)
+            for line in _places(crawl, crawl.folder):
+                print(line, file=sys.stderr)
+        else:  # whoever reads the log need not know where the crawl was started
+            for line in _places(crawl, crawl.folder.absolute()):
+                logger.info("%s", line)
 
     def _say(self, message: str) -> None:
         print(f"focuscrawl: {message}", file=sys.stderr)
         assert self.settings is not None
         if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
             logger.error("%s", message)
+
+
+def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
+    """Where the results are, in two lines."""
+    return (
+        f"{crawl.matched:,} matched URLs are in {folder / 'URLs.txt'}",
+        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+    )
 
 
 def _error_of(task: object) -> BaseException | None:

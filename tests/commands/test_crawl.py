@@ -40,6 +40,23 @@ def test_a_crawl_from_the_command_line(tmp_path):
     assert (tmp_path / "out.csv").read_text().count("\n") == 31
 
 
+def test_where_the_results_are_is_in_the_log_where_there_is_no_terminal(tmp_path):
+    log = tmp_path / "log"
+    arguments = ["crawl", "breadth_first", *DEMO, "-a", "max_pages=3", "-s", "FOCUS_DIR=c"]
+    environment = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
+    result = scrapy(*arguments, cwd=tmp_path, **environment)
+    folder = tmp_path / "c"
+    lines = [line.partition(" INFO: ")[2] for line in result.stderr.splitlines()]
+    assert lines[-2:] == [
+        f"3 matched URLs are in {folder / 'URLs.txt'}",
+        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+    ]
+    assert scrapy(*arguments, "--logfile", log, cwd=tmp_path, **environment).stderr == ""
+    assert log.read_text("utf-8").splitlines()[-1].endswith(lines[-1])
+    silent = scrapy(*arguments, "--nolog", cwd=tmp_path, **environment)
+    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+
+
 def test_every_spider_is_listed():
     result = scrapy("list")
     assert {"breadth_first", "keyword", "best_first"} <= set(result.stdout.split())
