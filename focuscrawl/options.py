@@ -100,13 +100,20 @@ def options_of(cls: type) -> dict[str, Option[Any]]:
 
 
 def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
-    """Set a spider's options from its arguments; what it does not know is refused by name.
+    """Set a spider's options from its arguments, as `read_options` reads them."""
+    for name, value in read_options(type(spider), given, others).items():
+        setattr(spider, name, value)
+
+
+def read_options(spider: type[Any], given: Mapping[str, Any], others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The values for the options of a spider, by attribute; what it does not know is refused by name.
 
     *others* are arguments that it takes besides.
     """
-    known = options_of(type(spider))
+    known = options_of(spider)
+    values: dict[str, Any] = {}
     for name, value in given.items():
-        if name.startswith("_"):  # Scrapyd's own, such as _job
+        if name.startswith("_") or name in others:  # Scrapyd's own, such as _job
             continue
         option = known.get(name)
         if option is None:
@@ -115,6 +122,7 @@ def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] =
             hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(names)}"
             raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
         try:
-            setattr(spider, option.name, option.parse(value))
+            values[option.name] = option.parse(value)
         except (ValueError, TypeError):
             raise FocusError(f"option {name}={value}: expected {option.expects()}") from None
+    return values

@@ -87,12 +87,16 @@ class FocusedSpider(Spider):
         self.topic.seeds = self.topic.seeds or list(self.start_urls)
         for part in (*(["seeds"] if self.needs_seeds else []), *self.needs):
             if not getattr(self.topic, part):
-                raise FocusError(self.topic.lacks(part))
+                raise FocusError(self._lacks(part))
         self.start_urls = self._valid_seeds()
         #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
         self.examples: list[Page] = []
         self.counterexamples: list[Page] = []
         self.prepare()
+
+    def _lacks(self, part: str) -> str:
+        """The message for a topic without a part that is needed."""
+        return self.topic.lacks(part, in_settings=not self.needs_seeds)
 
     def _valid_seeds(self) -> list[str]:
         valid: list[str] = []

@@ -57,8 +57,16 @@ class Topic:
         """The name as part of a path."""
         return slug(self.name)
 
-    def lacks(self, part: str) -> str:
-        """The message for a spider that needs *part* and does not find it here."""
+    def lacks(self, part: str, *, in_settings: bool = False) -> str:
+        """The message for a spider that needs *part* and does not find it here.
+
+        *in_settings*: the topic is a setting and nothing else, because the arguments are another spider's.
+        """
+        if in_settings:
+            what = f"topic '{self.name}' ({self.source}) has no {part}"
+            if self.source == INLINE:
+                what = f"no topic with {part} is given"
+            return f"{what}; set FOCUS_TOPIC to a topic file with {KEYS[part]} in it, or to a table with the same"
         inline = {
             "keywords": '-a keywords=word,other:2,"a phrase":3',
             "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
