@@ -234,6 +234,19 @@ def test_a_spider_may_begin_by_itself(shop):
     assert len(lines(shop / "crawls" / "plain-sorting" / "pages.jsonl")) == 40
 
 
+def test_a_crawl_of_a_guests_is_reported_but_not_visited_again(shop):
+    assert crawl(shop, "plain", pages=5).returncode == 0
+    folder = Path("crawls") / "plain-sorting"
+    result = scrapy("recrawl", folder, *OFFLINE, cwd=shop)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+    line = result.stderr.splitlines()[-1]
+    assert line.startswith(f"focuscrawl: {folder} was made by spider 'plain', which is no FocusedSpider")
+    reported = scrapy("recrawl", folder, "--report", cwd=shop)
+    assert reported.returncode == 0, reported.stderr
+    assert "5 new pages" in reported.stdout
+
+
 HARD = """
 import scrapy
 
