@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from focuscrawl import rights
+from focuscrawl import settings as defaults
 from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
 _HELD = "_focuscrawl"
+#: Settings of ours that have an upper bound.
+_AT_MOST = {"FOCUS_DUPLICATES": 1.0}
 
 
 def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
@@ -37,11 +40,12 @@ def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
 
 
-def _number(settings: BaseSettings, name: str, kind: type[int] | type[float] = int, at_most: float = inf) -> Any:
-    """The value of a setting that must be a number and not negative."""
+def number(settings: BaseSettings, name: str) -> Any:
+    """The value of a setting of ours that must be a number, of the kind of its default, and not negative."""
+    kind, at_most = type(getattr(defaults, name)), _AT_MOST.get(name, inf)
     try:
         value = kind(settings.get(name))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = kind(-1)
     if not (0 <= value <= at_most and value < inf):
         what = "a whole number" if kind is int else "a number"
@@ -50,11 +54,11 @@ def _number(settings: BaseSettings, name: str, kind: type[int] | type[float] = i
     return value
 
 
-def _yes_or_no(settings: BaseSettings, name: str) -> bool:
+def yes_or_no(settings: BaseSettings, name: str) -> bool:
     """The value of a setting that is True or False."""
     try:
         return settings.getbool(name)
-    except ValueError:
+    except (TypeError, ValueError):
         raise FocusError(f"setting {name}={settings.get(name)}: expected True or False") from None
 
 
@@ -127,27 +131,19 @@ class Crawl:
         """Open the crawl of a crawler; the other components then find it with `of`."""
         settings = crawler.settings
         options = {
-            "size": _number(settings, "FOCUS_FRONTIER_SIZE"),
-            "ageing": _number(settings, "FOCUS_AGEING", float),
-            "hosts_per_batch": _number(settings, "FOCUS_HOSTS_PER_BATCH"),
-            "pages_per_host": _number(settings, "FOCUS_PAGES_PER_HOST"),
-            "any_scheme": _yes_or_no(settings, "FOCUS_ANY_SCHEME"),
+            "size": number(settings, "FOCUS_FRONTIER_SIZE"),
+            "ageing": number(settings, "FOCUS_AGEING"),
+            "hosts_per_batch": number(settings, "FOCUS_HOSTS_PER_BATCH"),
+            "pages_per_host": number(settings, "FOCUS_PAGES_PER_HOST"),
+            "any_scheme": yes_or_no(settings, "FOCUS_ANY_SCHEME"),
         }
-        # others ask for these later, when it is too late to say in one line what is wrong with them
-        for name in ("FOCUS_NOFOLLOW", "FOCUS_ROBOTS_META", "FOCUS_PRIVATE_HOSTS"):
-            _yes_or_no(settings, name)
-        if settings.get("FOCUS_PROGRESS") != "auto":
-            _yes_or_no(settings, "FOCUS_PROGRESS")
-        _number(settings, "FOCUS_OUTAGE")
-        for name in ("FOCUS_CRAWL_DELAY_MAX", "FOCUS_BACKOFF_MAX"):
-            _number(settings, name, float)
         bounds = {
-            "pages_per_pattern": _number(settings, "FOCUS_PAGES_PER_PATTERN"),
-            "queries_per_path": _number(settings, "FOCUS_QUERIES_PER_PATH"),
-            "watch": _yes_or_no(settings, "FOCUS_TRAPS"),
+            "pages_per_pattern": number(settings, "FOCUS_PAGES_PER_PATTERN"),
+            "queries_per_path": number(settings, "FOCUS_QUERIES_PER_PATH"),
+            "watch": yes_or_no(settings, "FOCUS_TRAPS"),
         }
-        similarity = _number(settings, "FOCUS_DUPLICATES", float, at_most=1)
-        searchable = _yes_or_no(settings, "FOCUS_INDEX")
+        similarity = number(settings, "FOCUS_DUPLICATES")
+        searchable = yes_or_no(settings, "FOCUS_INDEX")
         pace, left_out = _pace(settings), rights.check(settings.getlist("FOCUS_RIGHTS"))
         sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
         if sitemaps not in ("no", "robots", "all"):

@@ -22,7 +22,7 @@ class DeweySpider(FocusedSpider):
     def prepare(self) -> None:
         numbers = self.numbers.split(",") if self.numbers else self.topic.dewey
         if not numbers:
-            raise FocusError(f"{self.topic.lacks('dewey')}, or -a dewey=005,006")
+            raise FocusError(f"{self._lacks('dewey')}, or -a dewey=005,006")
         self.lexicon = lexicon()
         #: What the topic's numbers cover.
         self.prefixes = prefixes(number.strip() for number in numbers)

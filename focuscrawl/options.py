@@ -99,30 +99,30 @@ def options_of(cls: type) -> dict[str, Option[Any]]:
     return found
 
 
-def read_options(cls: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The values of a spider's options, by attribute, from its arguments; what it does not know is refused by name.
+def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
+    """Set a spider's options from its arguments, as `read_options` reads them."""
+    for name, value in read_options(type(spider), given, others).items():
+        setattr(spider, name, value)
 
-    *others* are arguments that it takes besides, which are not for here.
+
+def read_options(spider: type[Any], given: Mapping[str, Any], others: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The values for the options of a spider, by attribute; what it does not know is refused by name.
+
+    *others* are arguments that it takes besides.
     """
-    known = options_of(cls)
+    known = options_of(spider)
     values: dict[str, Any] = {}
     for name, value in given.items():
-        if name.startswith("_"):  # Scrapyd's own, such as _job
+        if name.startswith("_") or name in others:  # Scrapyd's own, such as _job
             continue
         option = known.get(name)
         if option is None:
             names = sorted([*known, *others])
             close = difflib.get_close_matches(name, names, 1)
             hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(names)}"
-            raise FocusError(f"spider '{cls.name}' has no option '{name}'; {hint}")
+            raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
         try:
             values[option.name] = option.parse(value)
         except (ValueError, TypeError):
             raise FocusError(f"option {name}={value}: expected {option.expects()}") from None
     return values
-
-
-def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
-    """Set a spider's options from its arguments."""
-    for attribute, value in read_options(type(spider), given, others).items():
-        setattr(spider, attribute, value)

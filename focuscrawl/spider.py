@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,12 +21,12 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
 from scrapy.utils.python import to_unicode
 
 from focuscrawl import __version__, urls
 from focuscrawl import settings as project
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl import Crawl, number, yes_or_no
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page, robots_directives
 from focuscrawl.judge import KeywordJudge
@@ -54,6 +55,9 @@ _MANNERS = {
 }
 _OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS"}
 _FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
+#: Scrapy's settings that are numbers although their defaults are whole ones; those that are levels of the log.
+_SECONDS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
+_LEVELS = {"LOG_LEVEL", "RETRY_GIVE_UP_LOG_LEVEL", "DEFAULT_DROPITEM_LOG_LEVEL"}
 
 
 def with_our_spiders(settings: BaseSettings) -> Settings:
@@ -92,12 +96,16 @@ class FocusedSpider(Spider):
         self.topic.seeds = self.topic.seeds or list(self.start_urls)
         for part in (*(["seeds"] if self.needs_seeds else []), *self.needs):
             if not getattr(self.topic, part):
-                raise FocusError(self.topic.lacks(part))
+                raise FocusError(self._lacks(part))
         self.start_urls = self._valid_seeds()
         #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
         self.examples: list[Page] = []
         self.counterexamples: list[Page] = []
         self.prepare()
+
+    def _lacks(self, part: str) -> str:
+        """The message for a topic without a part that is needed."""
+        return self.topic.lacks(part, in_settings=not self.needs_seeds)
 
     def _valid_seeds(self) -> list[str]:
         valid: list[str] = []
@@ -116,6 +124,7 @@ class FocusedSpider(Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
+        _check_values(settings)
         contact = settings.get("FOCUS_CONTACT")
         if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
             settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
@@ -136,8 +145,13 @@ class FocusedSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         if not args and kwargs.get("topic") is None:
             kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
+        check_settings(crawler.settings)
+        if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
+            raise FocusError(
+                "the settings of focuscrawl are not there; ADDONS = {'focuscrawl.addon.FocusAddon': 500} in settings.py"
+                " brings them"
+            )
         spider = super().from_crawler(crawler, *args, **kwargs)
-        _check_setting_names(crawler.settings)
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
         elif "+" not in crawler.settings["USER_AGENT"] and not all(urls.is_local(seed) for seed in spider.start_urls):
@@ -373,14 +387,46 @@ class FocusedSpider(Spider):
         return page
 
 
-def _check_setting_names(settings: BaseSettings) -> None:
-    """A setting of ours that is misspelt would do nothing, silently."""
+def check_settings(settings: BaseSettings) -> None:
+    """Refuse settings of ours that are misspelt, which would do nothing, and values that cannot be read."""
     for name in settings:
         if name.startswith("FOCUS_") and not hasattr(project, name):
-            close = difflib.get_close_matches(name, [known for known in dir(project) if known.startswith("FOCUS_")], 1)
-            raise FocusError(
-                f"unknown setting {name}; " + (f"did you mean {close[0]}?" if close else "see docs/settings.md")
-            )
+            # they are compared without what all begin with, which makes them look alike
+            known = [setting.removeprefix("FOCUS_") for setting in dir(project) if setting.startswith("FOCUS_")]
+            close = difflib.get_close_matches(name.removeprefix("FOCUS_"), known, 1, cutoff=0.7)
+            hint = f"did you mean FOCUS_{close[0]}?" if close else "see docs/settings.md"
+            raise FocusError(f"unknown setting {name}; {hint}")
+    _check_values(settings)
+
+
+def _check_values(settings: BaseSettings) -> None:
+    """A value must be of the kind of the setting's default; Scrapy would say so too, but with a traceback."""
+    for name in settings:
+        kinds = {type(vars(module).get(name)) for module in (default_settings, project)}
+        if bool in kinds:
+            yes_or_no(settings, name)
+        elif name.startswith("FOCUS_") and kinds & {int, float}:
+            number(settings, name)
+        elif float in kinds or name in _SECONDS:
+            _check_value(settings, name, BaseSettings.getfloat, "a number")
+        elif int in kinds:
+            _check_value(settings, name, BaseSettings.getint, "a whole number")
+        elif name in _LEVELS:
+            _check_value(settings, name, _level, "DEBUG, INFO, WARNING, ERROR or CRITICAL")
+    if settings.get("FOCUS_PROGRESS") != "auto":
+        yes_or_no(settings, "FOCUS_PROGRESS")
+
+
+def _check_value(settings: BaseSettings, name: str, read: Callable[[BaseSettings, str], object], expected: str) -> None:
+    try:
+        read(settings, name)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise FocusError(f"setting {name}={settings[name]}: expected {expected}") from None
+
+
+def _level(settings: BaseSettings, name: str) -> int:
+    value = settings[name]
+    return value if isinstance(value, int) else logging.getLevelNamesMapping()[value]
 
 
 def content_type(response: Response) -> str:

@@ -27,6 +27,9 @@ KEYS = {
     "label": 'label = "sorting"',
 }
 
+#: Where a topic came from that is in no file.
+INLINE = "the command line"
+
 
 @dataclass
 class Topic:
@@ -47,20 +50,29 @@ class Topic:
     #: The label in a labelled web that counts as relevant, for measuring only.
     label: str = ""
     #: Where the topic came from, for messages.
-    source: str = "the command line"
+    source: str = INLINE
 
     @property
     def slug(self) -> str:
         """The name as part of a path."""
         return slug(self.name)
 
-    def lacks(self, part: str) -> str:
-        """The message for a spider that needs *part* and does not find it here."""
+    def lacks(self, part: str, *, in_settings: bool = False) -> str:
+        """The message for a spider that needs *part* and does not find it here.
+
+        *in_settings*: the topic is a setting and nothing else, because the arguments are another spider's.
+        """
+        if in_settings:
+            what = f"topic '{self.name}' ({self.source}) has no {part}"
+            if self.source == INLINE:
+                what = f"no topic with {part} is given"
+            return f"{what}; set FOCUS_TOPIC to a topic file with {KEYS[part]} in it, or to a table with the same"
         inline = {
             "keywords": '-a keywords=word,other:2,"a phrase":3',
             "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
         }.get(part)
-        ways = [f"{KEYS[part]} in a topic file"]
+        inside = KEYS[part]
+        ways = [f"{inside} in a topic file" if self.source != INLINE else f"-a topic=FILE with {inside} in it"]
         if inline:
             ways.insert(0, inline)
         return f"topic '{self.name}' ({self.source}) has no {part}; give {' or '.join(ways)}"

@@ -56,6 +56,8 @@ _COMMON_URL_WORDS = frozenset(
     )
 )
 _HOST = re.compile(r"https?://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)")
+#: What somebody may have meant for a URL: a host name, with or without a port and a path.
+_LIKE_A_HOST = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
 
 
 # References that need no parsing: lower case up to the path, no port, escape, dot segment or odd character. Most links
@@ -102,8 +104,11 @@ def check(url: str) -> str:
     Raises ValueError that says what is wrong.
     """
     url = url.strip()
+    if not url:
+        raise ValueError("an empty URL")
     if "://" not in url:
-        raise ValueError(f"'{url}' is not a URL (did you mean 'http://{url}'?)" if url else "an empty URL")
+        guess = f" (did you mean 'http://{url}'?)" if _LIKE_A_HOST.match(url) else ""
+        raise ValueError(f"'{url}' is not a URL{guess}")
     scheme = url.partition("://")[0].lower()
     if scheme not in ("http", "https"):
         raise ValueError(f"'{url}' is not an http or https URL")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import ClassVar
 
 import pytest
 from scrapy import Request
+from scrapy.settings import BaseSettings, Settings
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider
+from focuscrawl.spider import FocusedSpider, check_settings
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Answer
 from tests.conftest import FixedScores, at, small_web
@@ -228,9 +230,9 @@ def test_pages_that_ask_not_to_be_indexed_or_followed_are_obeyed(crawl, tmp_path
 
 
 def test_an_invalid_seed_is_named_and_the_others_are_crawled(crawl, caplog):
-    crawled = crawl("breadth_first", small_web({"a": []}), seeds=f"nonsense,{at('a')}")
+    crawled = crawl("breadth_first", small_web({"a": []}), seeds=f"b.example,{at('a')}")
     assert crawled.urls == [at("a")]
-    assert "seed left out: 'nonsense' is not a URL (did you mean 'http://nonsense'?)" in caplog.text
+    assert "seed left out: 'b.example' is not a URL (did you mean 'http://b.example'?)" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -280,6 +282,55 @@ def test_the_scheme_rule_cannot_change_half_way(crawl):
 def test_wrong_settings_are_named(crawl, name, value, expected):
     with pytest.raises(FocusError, match=f"setting {name}={value}: expected {expected}, at least 0"):
         crawl("breadth_first", small_web({"a": []}), settings={name: value}, seeds=at("a"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DOWNLOAD_DELAY", "0.25"),
+        ("DOWNLOAD_TIMEOUT", 2.5),
+        ("DOWNLOAD_DELAY_JITTER", "0.5"),
+        ("TELNETCONSOLE_ENABLED", "True"),
+        ("COOKIES_ENABLED", "1"),
+        ("RETRY_TIMES", None),
+        ("LOG_LEVEL", 15),
+        ("LOG_LEVEL", "WARN"),
+        ("FOCUS_PROGRESS", "auto"),
+        ("NEW_OF_THE_PROJECTS", "whatever"),
+    ],
+)
+def test_whatever_can_be_read_may_be_set(name, value):
+    check_settings(Settings({name: value}))
+    check_settings(BaseSettings({name: value}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("CONCURRENT_REQUESTS", "1.5", "a whole number"),
+        ("CONCURRENT_REQUESTS", [1], "a whole number"),
+        ("CLOSESPIDER_TIMEOUT", "", "a number"),
+        ("RETRY_ENABLED", "yes", "True or False"),
+        ("LOG_LEVEL", None, "DEBUG, INFO, WARNING, ERROR or CRITICAL"),
+        ("LOG_LEVEL", "info", "DEBUG, INFO, WARNING, ERROR or CRITICAL"),
+        ("RETRY_GIVE_UP_LOG_LEVEL", "LOUD", "DEBUG, INFO, WARNING, ERROR or CRITICAL"),
+        ("FOCUS_DUPLICATES", "2", "a number, 0 to 1"),
+    ],
+)
+def test_what_cannot_be_read_is_named_in_any_settings(name, value, expected):
+    for settings in (Settings({name: value}), BaseSettings({name: value})):
+        with pytest.raises(FocusError) as caught:
+            check_settings(settings)
+        assert str(caught.value) == f"setting {name}={value}: expected {expected}"
+
+
+def test_a_spiders_own_settings_are_checked_like_others(crawl, tmp_path):
+    class Hasty(FixedScores):
+        custom_settings: ClassVar = {"DOWNLOAD_DELAY": "none"}
+
+    with pytest.raises(FocusError, match="setting DOWNLOAD_DELAY=none: expected a number"):
+        crawl(Hasty, small_web({"a": []}), tmp_path / "new", seeds=at("a"))
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_directory_in_use_is_refused(crawl, tmp_path):

@@ -106,6 +106,28 @@ def test_a_bad_seed_is_named(url):
         urls.check(url)
 
 
+@pytest.mark.parametrize(
+    ("text", "guess"),
+    [
+        ("example.com", "http://example.com"),
+        ("www.example.com/a?b=c", "http://www.example.com/a?b=c"),
+        ("bücher.example:8080/", "http://bücher.example:8080/"),
+        ("localhost:8888", "http://localhost:8888"),
+        ("127.0.0.1/x", "http://127.0.0.1/x"),
+        ("nonsense", None),
+        ("htp:/foo", None),
+        ("http:/example.com", None),
+        ("mailto:me@example.com", None),
+        ("/srv/seeds.txt", None),
+        ("two words.", None),
+    ],
+)
+def test_only_what_looks_like_a_host_is_taken_for_a_url_without_its_scheme(text, guess):
+    with pytest.raises(ValueError, match=r"is not a URL") as caught:
+        urls.check(text)
+    assert str(caught.value) == f"'{text}' is not a URL" + (f" (did you mean '{guess}'?)" if guess else "")
+
+
 def test_files_that_are_no_pages_are_told_by_their_ending():
     assert urls.is_binary("http://example.com/paper.PDF")
     assert urls.is_binary("http://example.com/a/photo.jpeg?size=1")

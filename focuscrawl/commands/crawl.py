@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import logging
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import NotConfigured, UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.log import configure_logging
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.extensions.progress import Progress
+from focuscrawl.spider import check_settings
 
 logger = logging.getLogger(__name__)
 
@@ -34,14 +38,24 @@ class Command(CrawlCommand):
         self.in_person = sys.stderr.isatty() and not (asked_for or opts.logfile or opts.nolog)
         if self.in_person:
             self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+        try:
+            check_settings(self.settings)
+        except FocusError as problem:  # logging is not set up yet, and perhaps cannot be as the settings ask for
+            if file := self.settings.get("LOG_FILE"):
+                configure_logging({"LOG_FILE": file})
+            self._say(str(problem))
+            sys.exit(2)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("name one spider; `scrapy list` shows them")
         assert self.crawler_process is not None
         process = self.crawler_process
-        if args[0] not in process.spider_loader.list():
-            self._say(f"unknown spider '{args[0]}'; there are {', '.join(sorted(process.spider_loader.list()))}")
+        known = sorted(process.spider_loader.list())
+        if args[0] not in known:
+            close = difflib.get_close_matches(args[0], known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+            self._say(f"unknown spider '{args[0]}'; {hint}")
             self.exitcode = 2
             return
         spider = self.crawl(args[0], opts.spargs)
@@ -75,21 +89,31 @@ class Command(CrawlCommand):
         return crawler.spider
 
     def _conclude(self, crawl: Crawl) -> None:
-        """A crawl that got nowhere has failed, and says why."""
+        """A crawl that got nowhere has failed, and says why; another says where its results are."""
         crawl.close()  # it is open still if the crawl was stopped at once
         if problem := crawl.fatal or crawl.problem:
             self._say(problem)
             self.exitcode = 1
         elif self.in_person:
-            print(f"{crawl.matched:,} matched URLs are in {crawl.folder / 'URLs.txt'}", file=sys.stderr)
-            print(f"The whole crawl is in {crawl.folder / 'crawl.sqlite'}", end="", file=sys.stderr)
-            print(f", a summary in {crawl.folder / 'report.html'}", file=sys.stderr)
+            for line in _places(crawl, crawl.folder):
+                print(line, file=sys.stderr)
+        else:  # whoever reads the log need not know where the crawl was started
+            for line in _places(crawl, crawl.folder.absolute()):
+                logger.info("%s", line)
 
     def _say(self, message: str) -> None:
         print(f"focuscrawl: {message}", file=sys.stderr)
         assert self.settings is not None
         if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
             logger.error("%s", message)
+
+
+def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
+    """Where the results are, in two lines."""
+    return (
+        f"{crawl.matched:,} matched URLs are in {folder / 'URLs.txt'}",
+        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+    )
 
 
 def _error_of(task: object) -> BaseException | None:

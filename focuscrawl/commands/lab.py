@@ -23,7 +23,7 @@ from scrapy.utils.conf import arglist_to_dict
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.lock import LockedError, take_lock
-from focuscrawl.spider import with_our_spiders
+from focuscrawl.spider import check_settings, with_our_spiders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -221,6 +221,7 @@ class Command(ScrapyCommand):
         if opts.seed < 0:
             raise FocusError(f"--seed {opts.seed}: expected a whole number, at least 0")
         assert self.settings is not None
+        check_settings(self.settings)
         settings = _settings(opts.set)
         try:
             common = arglist_to_dict(opts.arguments)

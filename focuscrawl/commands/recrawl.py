@@ -120,7 +120,11 @@ class Command(CrawlCommand):
         if name not in self.crawler_process.spider_loader.list():
             raise FocusError(f"{folder} was made by spider '{name}', which is not in this project; see `scrapy list`")
         strategy = self.crawler_process.spider_loader.load(name)
-        assert issubclass(strategy, FocusedSpider)
+        if not issubclass(strategy, FocusedSpider):
+            raise FocusError(
+                f"{folder} was made by spider '{name}', which is no FocusedSpider and cannot visit its pages again;"
+                f" --report tells what its last run has found, scrapy crawl {name} goes on with it"
+            )
         return strategy, arguments
 
     def _report(self, folder: Path, since: str | None, opts: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -12,12 +13,14 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
 
 from focuscrawl.errors import FocusError
+from focuscrawl.options import options_of, read_options
 from focuscrawl.settings import SPIDER_MODULES
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -37,16 +40,17 @@ class Guide:
         if type(spider).start.__module__.startswith("scrapy.commands."):
             raise NotConfigured
         strategy = strategy_of(crawler.settings)
+        _warn_of_arguments(spider, strategy)
         facts = {"name": spider.name, "needs_seeds": False}
         named: type[FocusedSpider] = type(strategy.__name__, (strategy,), facts)
         seeds = [url for url in getattr(spider, "start_urls", ()) if "," not in url]
+        options = _options(crawler.settings, strategy)
         try:
-            options: dict[str, Any] = crawler.settings.getdict("FOCUS_STRATEGY_OPTIONS")
-        except ValueError as error:
-            raise FocusError(
-                f'setting FOCUS_STRATEGY_OPTIONS: not a table, as in {{"max_pages": 100}}: {error}'
-            ) from None
-        guide = cls(named.from_crawler(crawler, seeds=",".join(seeds) or None, **options))
+            guide = cls(named.from_crawler(crawler, seeds=",".join(seeds) or None, **options))
+        except FocusError as error:
+            if " -a " not in str(error):
+                raise
+            raise FocusError(f"{error}; beside another spider, in FOCUS_STRATEGY_OPTIONS instead of -a") from None
         crawler.signals.connect(guide.closed, signals.spider_closed)
         return guide
 
@@ -58,6 +62,32 @@ class Guide:
         closed = getattr(self.strategy, "closed", None)
         if closed is not None:
             closed(reason)
+
+
+def _options(settings: BaseSettings, strategy: type[FocusedSpider]) -> dict[str, Any]:
+    """What FOCUS_STRATEGY_OPTIONS says, if the strategy takes it."""
+    try:
+        options = settings.getdict("FOCUS_STRATEGY_OPTIONS")
+    except (TypeError, ValueError) as error:
+        raise FocusError(f'setting FOCUS_STRATEGY_OPTIONS: not a table, as in {{"max_pages": 100}}: {error}') from None
+    try:
+        read_options(strategy, options, ("topic", "keywords"))
+    except FocusError as error:
+        raise FocusError(f"setting FOCUS_STRATEGY_OPTIONS: {error}") from None
+    return options
+
+
+def _warn_of_arguments(spider: Spider, strategy: type[FocusedSpider]) -> None:
+    """Arguments meant for the strategy go to the spider, which makes attributes of what it does not know."""
+    places = dict.fromkeys(options_of(strategy), "FOCUS_STRATEGY_OPTIONS")
+    places |= {"topic": "FOCUS_TOPIC", "keywords": "FOCUS_TOPIC", "seeds": "its start_urls"}
+    makers = [vars(cls)["__init__"] for cls in type(spider).__mro__ if "__init__" in vars(cls)]
+    known = {*dir(type(spider)), *(name for maker in makers for name in signature(maker).parameters)}
+    lost = [name for name, value in vars(spider).items() if name in places and isinstance(value, str)]
+    told = [f"-a {name} belongs into {places[name]}" for name in lost if name not in known]
+    if told:
+        message = "the strategy does not see the arguments of spider '%s': %s"
+        spider.logger.warning(message, spider.name, ", ".join(told))
 
 
 def strategy_of(settings: BaseSettings) -> type[FocusedSpider]:

@@ -111,7 +111,6 @@ def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
     for name, instead in _COMPARISONS.items():
         if name in options:
             raise FocusError(f"{spec.text}: option {name} is that of the comparison; give {instead}")
-    options.pop("keywords", None)
     try:
         read_options(spider, options, ("keywords",))
     except FocusError as error:

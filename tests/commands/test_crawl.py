@@ -40,6 +40,23 @@ def test_a_crawl_from_the_command_line(tmp_path):
     assert (tmp_path / "out.csv").read_text().count("\n") == 31
 
 
+def test_where_the_results_are_is_in_the_log_where_there_is_no_terminal(tmp_path):
+    log = tmp_path / "log"
+    arguments = ["crawl", "breadth_first", *DEMO, "-a", "max_pages=3", "-s", "FOCUS_DIR=c"]
+    environment = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
+    result = scrapy(*arguments, cwd=tmp_path, **environment)
+    folder = tmp_path / "c"
+    lines = [line.partition(" INFO: ")[2] for line in result.stderr.splitlines()]
+    assert lines[-2:] == [
+        f"3 matched URLs are in {folder / 'URLs.txt'}",
+        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+    ]
+    assert scrapy(*arguments, "--logfile", log, cwd=tmp_path, **environment).stderr == ""
+    assert log.read_text("utf-8").splitlines()[-1].endswith(lines[-1])
+    silent = scrapy(*arguments, "--nolog", cwd=tmp_path, **environment)
+    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+
+
 def test_every_spider_is_listed():
     result = scrapy("list")
     assert {"breadth_first", "keyword", "best_first"} <= set(result.stdout.split())
@@ -73,7 +90,11 @@ def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
         (["keyword", "-a", "colour=red", "-a", "keywords=x", *DEMO], "has no option 'colour'"),
         (["keyword", "-a", "seed=http://a.example/"], "did you mean seeds?"),
         (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number, at least 0.0, at most 1.0"),
-        (["best-first", "-a", "keywords=x", *DEMO], "unknown spider 'best-first'; there are apprentice"),
+        (["best_frist", "-a", "keywords=x", *DEMO], "unknown spider 'best_frist'; did you mean best_first?"),
+        (["zzz", "-a", "keywords=x", *DEMO], "unknown spider 'zzz'; there are apprentice, baseline, best_first, "),
+        (["best_first"], 'or -a seeds=@FILE or -a topic=FILE with seeds = ["http://…"] in it'),
+        (["best_first", *DEMO], 'or -a topic=FILE with keywords = { sort = 3, "bubble sort" = 5 } in it'),
+        (["breadth_first", "-a", "seeds=htp:/foo"], "no valid seed: 'htp:/foo' is not a URL; give another"),
     ],
 )
 def test_bad_arguments_cost_one_line(arguments, says):
@@ -188,6 +209,12 @@ def test_a_misspelt_setting_is_named(tmp_path):
     assert "unknown setting FOCUS_FRONTIERSIZE; did you mean FOCUS_FRONTIER_SIZE?" in line
 
 
+def test_for_a_setting_that_is_like_none_no_guess_is_made(tmp_path):
+    line = complaint("breadth_first", *DEMO, "-s", "FOCUS_FOO=3", "-s", f"FOCUS_DIR={tmp_path / 'c'}")
+    assert line == "focuscrawl: unknown setting FOCUS_FOO; see docs/settings.md"
+    assert not (tmp_path / "c").exists()
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "expected"),
     [
@@ -210,10 +237,31 @@ def test_a_value_that_a_setting_cannot_have_is_named(crawl, setting, value, expe
         crawl("breadth_first", small_web({"a": []}), settings={setting: value}, seeds=at("a"))
 
 
-def test_a_mistake_in_a_setting_of_scrapys_is_not_silent(tmp_path):
-    result = scrapy("crawl", "breadth_first", *DEMO, "-s", "DOWNLOAD_TIMEOUT=soon", "-s", f"FOCUS_DIR={tmp_path}")
-    assert result.returncode != 0
-    assert "soon" in result.stderr
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("CONCURRENT_REQUESTS=many", "a whole number"),
+        ("DOWNLOAD_DELAY=fast", "a number"),
+        ("DOWNLOAD_TIMEOUT=soon", "a number"),
+        ("TELNETCONSOLE_ENABLED=maybe", "True or False"),
+        ("LOG_STDOUT=maybe", "True or False"),
+        ("TWISTED_REACTOR_ENABLED=maybe", "True or False"),
+        ("LOG_LEVEL=LOUD", "DEBUG, INFO, WARNING, ERROR or CRITICAL"),
+        ("FOCUS_OUTAGE=abc", "a whole number, at least 0"),
+    ],
+)
+def test_a_value_that_scrapy_could_not_read_costs_one_line_and_leaves_nothing_behind(tmp_path, given, expected):
+    place = "-s", f"FOCUS_DIR={tmp_path / 'c'}"
+    result = scrapy("crawl", "best_first", "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", *place, "-s", given)
+    assert (result.returncode, result.stderr) == (2, f"focuscrawl: setting {given}: expected {expected}\n")
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_value_that_cannot_be_read_is_in_the_log_file_too(tmp_path):
+    log = tmp_path / "log"
+    arguments = "-s", f"LOG_FILE={log}", "-s", "DOWNLOAD_DELAY=fast", "-L", "LOUD"
+    line = complaint("breadth_first", *DEMO, "-s", f"FOCUS_DIR={tmp_path / 'c'}", *arguments)
+    assert "ERROR: " + line.removeprefix("focuscrawl: ") in log.read_text("utf-8")
 
 
 def test_no_limit_on_requests_is_no_hang(tmp_path):

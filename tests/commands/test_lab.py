@@ -210,6 +210,7 @@ def test_a_crawl_that_fails_fails_alone(world, tmp_path):
         (["--baseline", "nosuch"], "--baseline nosuch: unknown spider 'nosuch'"),
         (["-a", "colour=red"], "-a colour=…: none of the spiders has such an option"),
         (["-a", "colour"], "-a: expected NAME=VALUE"),
+        (["-s", "FOCUS_FOO=1"], "unknown setting FOCUS_FOO; see docs/settings.md"),
         (["-s", "FOCUS_ALLOW=a.example"], "setting FOCUS_ALLOW: changes which pages can be reached"),
     ],
 )

@@ -153,8 +153,25 @@ def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
             "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider",
             "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider: is no Focused",
         ),
-        ("FOCUS_TOPIC=", "has no keywords; give"),
+        (
+            "FOCUS_TOPIC=",
+            "no topic with keywords is given; set FOCUS_TOPIC to a topic file with keywords = ",
+        ),
         ("FOCUS_STRATEGY_OPTIONS=x", "FOCUS_STRATEGY_OPTIONS: not a table"),
+        ("FOCUS_STRATEGY_OPTIONS=[1]", "FOCUS_STRATEGY_OPTIONS: not a table"),
+        (
+            'FOCUS_STRATEGY_OPTIONS={"maxpages": 3}',
+            "setting FOCUS_STRATEGY_OPTIONS: spider 'shark_search' has no option 'maxpages'; did you mean max_pages?",
+        ),
+        (
+            'FOCUS_STRATEGY_OPTIONS={"max_pages": "many"}',
+            "setting FOCUS_STRATEGY_OPTIONS: option max_pages=many: expected a whole number",
+        ),
+        (
+            'FOCUS_STRATEGY_OPTIONS={"seeds": "http://crossroads.example/"}',
+            "setting FOCUS_STRATEGY_OPTIONS: spider 'shark_search' has no option 'seeds'",
+        ),
+        ("FOCUS_STRATEGY=taxonomy_tunnel", ", or -a dewey=005,006; beside another spider, in FOCUS_STRATEGY_OPTIONS"),
         (
             "SCHEDULER=scrapy.core.scheduler.Scheduler",
             "SCHEDULER=scrapy.core.scheduler.Scheduler: the add-on brings its own",
@@ -165,6 +182,36 @@ def test_what_is_wrong_is_said_in_one_line(shop, setting, message):
     result = scrapy("crawl", "plain", *OFFLINE, "-s", setting, cwd=shop)
     assert result.returncode != 0
     assert message in result.stderr.splitlines()[-1]
+
+
+def test_a_topic_file_without_what_the_strategy_needs_is_named(shop):
+    (shop / "t.toml").write_text('name = "T"')
+    result = scrapy("crawl", "plain", *OFFLINE, "-s", "FOCUS_TOPIC=t.toml", cwd=shop)
+    assert result.returncode == 2
+    assert "topic 'T' (t.toml) has no keywords; set FOCUS_TOPIC to a topic file with" in result.stderr.splitlines()[-1]
+    assert not (shop / "crawls").exists()
+
+
+def test_arguments_that_only_the_spider_sees_are_told_in_one_line(shop):
+    given = [part for name in ("max_pages=10", "topic=sorting", "seeds=x", "colour=red") for part in ("-a", name)]
+    result = crawl(shop, "plain", *given, pages=3)
+    assert result.returncode == 0, result.stderr
+    (line,) = (line for line in result.stderr.splitlines() if "WARNING: " in line)
+    assert line.endswith(
+        "the strategy does not see the arguments of spider 'plain': -a max_pages belongs into FOCUS_STRATEGY_OPTIONS,"
+        " -a topic belongs into FOCUS_TOPIC, -a seeds belongs into its start_urls"
+    )
+
+
+def test_a_spiders_own_arguments_are_its_own_whatever_their_names(shop):
+    spider = shop / "shop" / "spiders" / "plain.py"
+    own = "\n    threshold = '1'\n\n    def __init__(self, max_pages=0, **kw):\n        super().__init__(**kw)\n"
+    spider.write_text(
+        PLAIN.replace('    name = "plain"', f'    name = "plain"{own}        self.max_pages = max_pages\n')
+    )
+    result = crawl(shop, "plain", "-a", "max_pages=10", "-a", "threshold=2", pages=3)
+    assert result.returncode == 0, result.stderr
+    assert "WARNING" not in result.stderr
 
 
 def test_looking_at_a_single_page_crawls_nothing(shop):
@@ -185,6 +232,19 @@ def test_a_spider_may_begin_by_itself(shop):
     )
     assert crawl(shop, "plain").returncode == 0
     assert len(lines(shop / "crawls" / "plain-sorting" / "pages.jsonl")) == 40
+
+
+def test_a_crawl_of_a_guests_is_reported_but_not_visited_again(shop):
+    assert crawl(shop, "plain", pages=5).returncode == 0
+    folder = Path("crawls") / "plain-sorting"
+    result = scrapy("recrawl", folder, *OFFLINE, cwd=shop)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+    line = result.stderr.splitlines()[-1]
+    assert line.startswith(f"focuscrawl: {folder} was made by spider 'plain', which is no FocusedSpider")
+    reported = scrapy("recrawl", folder, "--report", cwd=shop)
+    assert reported.returncode == 0, reported.stderr
+    assert "5 new pages" in reported.stdout
 
 
 HARD = """

@@ -135,6 +135,7 @@ def test_jobs_leave_their_files_log_and_items(scrapyd):
         assert "Spider closed (max_pages)" in log
         assert not re.search("ERROR:|Traceback|\x1b", log), log
         assert f"The crawl is in {scrapyd.folder / 'jobs' / spider}" in log
+        assert f"matched URLs are in {scrapyd.folder / 'jobs' / spider}/URLs.txt" in log
         crawled = Crawled(scrapyd.folder / "jobs" / spider)
         assert len(crawled.urls) == 40
         assert crawled.matched

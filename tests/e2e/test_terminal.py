@@ -65,7 +65,8 @@ def test_a_live_line_and_where_the_files_are(tmp_path):
     assert terminal.process.returncode == 0
     assert "best_first" in text
     assert re.search(r"300/300 pages, [\d.]+/s, harvest \d+%, \d+ queued", text)
-    assert f"matched URLs are in {tmp_path}/URLs.txt" in text
+    assert text.count(f"matched URLs are in {tmp_path}/URLs.txt") == 1
+    assert text.count(f"The whole crawl is in {tmp_path}/crawl.sqlite") == 1
     assert "INFO" not in text
 
 
