@@ -9,11 +9,13 @@ from typing import ClassVar
 import pytest
 from scrapy import Request
 from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.test import get_crawler
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider, check_settings
+from focuscrawl.spiders.best_first import BestFirstSpider
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Answer
 from tests.conftest import FixedScores, at, small_web
@@ -396,3 +398,9 @@ def test_a_process_forgets_the_crawls_it_has_finished(crawl, tmp_path):
     crawls = [crawled(number) for number in range(2)]
     gc.collect()
     assert [one() for one in crawls] == [None, None]
+
+
+def test_a_project_without_our_settings_is_told_how_to_get_them():
+    crawler = get_crawler(BestFirstSpider)
+    with pytest.raises(FocusError, match="ADDONS = {'focuscrawl.addon.FocusAddon': 500} in settings.py brings them"):
+        BestFirstSpider.from_crawler(crawler, seeds=at("a"), keywords="sort")
