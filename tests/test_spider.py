@@ -402,5 +402,5 @@ def test_a_process_forgets_the_crawls_it_has_finished(crawl, tmp_path):
 
 def test_a_project_without_our_settings_is_told_how_to_get_them():
     crawler = get_crawler(BestFirstSpider)
-    with pytest.raises(FocusError, match="ADDONS = {'focuscrawl.addon.FocusAddon': 500} in settings.py brings them"):
+    with pytest.raises(FocusError, match="settings of focuscrawl are not there; ADDONS"):
         BestFirstSpider.from_crawler(crawler, seeds=at("a"), keywords="sort")
