@@ -20,7 +20,7 @@ from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.searxng import SearXNG
 from focuscrawl.sitemap import is_sitemap
-from focuscrawl.store import Store
+from focuscrawl.store import Store, crawl_folder
 from focuscrawl.topic import Topic
 
 #: The classes of URLs: in all lists, in at least two, in one only.
@@ -199,7 +199,7 @@ class Sources:
         if source.startswith("crawl:"):
             if not query:
                 raise FocusError(f"list {source}: what to search for? Give --query")
-            return search_crawl(Path(source.removeprefix("crawl:")), query, self.top)
+            return search_crawl(crawl_folder(source.removeprefix("crawl:")), query, self.top)
         if source.startswith(("http://", "https://")):
             raise FocusError(f"list {source}: is a URL; if it is a SearXNG instance, write searxng:{source}")
         return read_list(Path(source), self.warn)

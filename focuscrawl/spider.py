@@ -447,8 +447,9 @@ def _given_settings(settings: BaseSettings) -> dict[str, Any]:
         ours = name.startswith("FOCUS_") and name not in _OF_ONE_RUN
         if (ours or name in _MANNERS) and (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["spider"]:
             value = settings.get(name)
-            if name in _FILES and value and Path(str(value)).is_file():
-                value = Path(str(value)).resolve()
+            if name in _FILES and value:
+                path = webs.web_file(str(value)) if name == "FOCUS_WEB" else Path(str(value))
+                value = path.resolve() if path is not None and path.is_file() else value
             given[name] = json.loads(json.dumps(value, default=_to_json))
     return given
 

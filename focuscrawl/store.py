@@ -464,10 +464,16 @@ class Store:
         self.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
 
 
+def crawl_folder(place: str | Path) -> Path:
+    """The directory of a crawl that a user has named, be it by the file in it."""
+    path = Path(place)
+    return path.parent if path.name == "crawl.sqlite" else path
+
+
 @contextmanager
 def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
     """The file of an earlier crawl of the same topic, to read from."""
-    store = Store(Path(folder) / "crawl.sqlite", create=False)
+    store = Store(crawl_folder(folder) / "crawl.sqlite", create=False)
     try:
         if store.meta("topic") != topic:
             raise FocusError(f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give one of its topic")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from rich.console import Console
 from scrapy.commands import ScrapyCommand
@@ -12,7 +11,7 @@ from scrapy.exceptions import UsageError
 
 from focuscrawl.errors import FocusError
 from focuscrawl.explain import explain
-from focuscrawl.store import Store
+from focuscrawl.store import Store, crawl_folder
 
 
 class Command(ScrapyCommand):
@@ -36,7 +35,7 @@ class Command(ScrapyCommand):
         if len(args) != 2:
             raise UsageError("give the directory of a crawl and a URL", print_help=False)
         try:
-            store = Store(Path(args[0]) / "crawl.sqlite", create=False)
+            store = Store(crawl_folder(args[0]) / "crawl.sqlite", create=False)
             lines = explain(store, args[1])
         except FocusError as error:
             print(f"focuscrawl: {error}", file=sys.stderr)

@@ -17,7 +17,7 @@ from focuscrawl.files import write_whole
 from focuscrawl.revisit import parse_age, parse_since
 from focuscrawl.revisiting_spider import RevisitingSpider, revisiting
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store import Store
+from focuscrawl.store import Store, crawl_folder
 
 #: Between what a spider sets and the command line: settings with which the crawl was made.
 _PRIORITY = 35
@@ -65,7 +65,7 @@ class Command(CrawlCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("give the directory of a crawl", print_help=False)
-        folder = Path(args[0])
+        folder = crawl_folder(args[0])
         try:
             since = parse_since(opts.since, time()) if opts.since else None
             if not opts.report and not self._visit(folder, opts):

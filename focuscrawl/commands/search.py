@@ -20,7 +20,7 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.index import Answer, Filter, Hit, Index, Piece
 from focuscrawl.lock import LockedError, take_lock
 from focuscrawl.query import Query
-from focuscrawl.store import Store
+from focuscrawl.store import Store, crawl_folder
 
 
 class Command(ScrapyCommand):
@@ -73,7 +73,7 @@ class Command(ScrapyCommand):
                 _time("until", opts.until, end=True),
             )
             text = " ".join(args[1:])
-            answer, waiting = _search(Path(args[0]), Query.of(text), where, opts.limit)
+            answer, waiting = _search(crawl_folder(args[0]), Query.of(text), where, opts.limit)
         except FocusError as error:
             _say(str(error))
             self.exitcode = 2

@@ -32,7 +32,7 @@ from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
 from focuscrawl.spiders.baseline import FRONTIER
-from focuscrawl.store import Store
+from focuscrawl.store import Store, crawl_folder
 
 #: Lessons below which nothing is learned from a crawl.
 LEAST = 20
@@ -77,7 +77,7 @@ class ApprenticeSpider(LearningSpider):
         if model is not None:
             self._resume(model)
         elif self.lessons:
-            folder = Path(self.lessons)
+            folder = crawl_folder(self.lessons)
             if self.lessons == "auto":
                 options = {name: getattr(self, name) for name in ("features", "selection", "rarity")}
                 options |= {"judge": self.kind_of_judge, "max_pages": self.lesson_pages}

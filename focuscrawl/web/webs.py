@@ -209,7 +209,7 @@ IN_MEMORY: dict[str, Web] = {}
 
 
 def open_web(name: str) -> Web:
-    """The web of that name: a file, the file of a crawl, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
+    """The web of that name: a file, a crawl, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
     return IN_MEMORY.get(name) or _open(name)
 
 
@@ -230,4 +230,13 @@ def _open(name: str) -> Web:
             raise FocusError(f"web '{name}': write synthetic:PAGES?hosts=20&links=60&bytes=20000") from None
     from focuscrawl.web.crawled import CrawledWeb, is_crawl
 
-    return CrawledWeb(name) if is_crawl(Path(name)) else WebFile(name)
+    path = web_file(name) or Path(name)
+    return CrawledWeb(path) if is_crawl(path) else WebFile(path)
+
+
+def web_file(name: str) -> Path | None:
+    """The file that a web of that name is in, of a directory the crawl in it; None for webs that are in no file."""
+    if name == "demo" or name.startswith("synthetic:") or name in IN_MEMORY:
+        return None
+    path = Path(name)
+    return path / "crawl.sqlite" if path.is_dir() else path

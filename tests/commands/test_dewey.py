@@ -42,6 +42,8 @@ def test_a_t_graph_is_built_from_a_crawl_and_shown(tmp_path):
     assert "level 1:" in result.stdout
     assert picture.read_text().startswith("<svg")
     assert scrapy("tgraph", "show", graph).stdout == result.stdout
+    again = scrapy("tgraph", "build", "--topic", "sorting", "--crawl", crawl / "crawl.sqlite", "-o", graph)
+    assert again.stdout == result.stdout
     other = tmp_path / "other.toml"
     other.write_text('name = "Birds"\nseeds = ["http://a.example/"]\n')
     result = scrapy("tgraph", "build", "--topic", other, "--crawl", crawl, "-o", graph)

@@ -15,7 +15,7 @@ import pytest
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.server import serving
 from focuscrawl.web.webs import open_web
-from tests.conftest import ROOT, Crawled, scrapy
+from tests.conftest import ROOT, Crawled, at, scrapy, small_web
 
 
 def test_the_demo_shows_that_focused_crawls_find_more(tmp_path):
@@ -79,6 +79,14 @@ def test_bad_arguments_cost_one_line(arguments, says):
     assert result.returncode == 2
     assert says in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_crawl_may_be_named_by_its_file(crawl):
+    folder = crawl("breadth_first", small_web({"a": ["b"], "b": []}), seeds=at("a")).folder
+    explained = scrapy("explain", folder / "crawl.sqlite", at("b"))
+    assert explained.returncode == 0, explained.stderr
+    assert explained.stdout == scrapy("explain", folder, at("b")).stdout
+    assert "is nowhere the directory of a crawl" in scrapy("explain", "nowhere/crawl.sqlite", at("b")).stderr
 
 
 @pytest.mark.parametrize("arguments", [["explain", "x"], ["web"]])

@@ -116,6 +116,11 @@ def test_the_directory_is_all_it_takes(small, copy):
     assert runs[1]["settings"] == {"FOCUS_WEB": str(small / "web.sqlite"), "FOCUS_DENY": "/private/"}
 
 
+def test_its_file_will_do_too(copy):
+    assert report(copy / "crawl.sqlite", "--older-than", 0)["visits"] == {"unchanged": 3}
+    assert report(copy / "crawl.sqlite", "--report")["visits"] == {"unchanged": 3}
+
+
 def test_a_topic_file_that_is_gone_is_named_with_the_way_out(small, copy, tmp_path):
     moved = small / "t.toml"
     moved.rename(tmp_path / "elsewhere.toml")

@@ -36,6 +36,12 @@ def test_pages_are_indexed_when_they_are_first_searched(crawled):
     assert (second.stdout, second.stderr) == (first.stdout, "")
 
 
+def test_a_crawl_may_be_named_by_its_file(crawled):
+    result = scrapy("search", crawled.folder / "crawl.sqlite", "heap sort")
+    assert result.stderr == f"focuscrawl: indexing: 3 pages are not in the index of {crawled.folder} yet\n"
+    assert result.stdout.endswith("2 pages\n")
+
+
 def test_results_as_json(crawled):
     result = json.loads(
         scrapy("search", crawled.folder, '"heap sort" OR merge -gardening', "--limit", 1, "--json").stdout

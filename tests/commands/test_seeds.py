@@ -220,7 +220,7 @@ def test_earlier_crawls_give_the_topic_of_the_next(tmp_path):
     crawl("breadth_first", "sorting", "one")
     crawl("best_first", "sorting", "two")
     lists = ["--list", f"crawl:{tmp_path / 'one'}", "--list", f"crawl:{tmp_path / 'two'}"]
-    negative = ["--negative", f"crawl:{tmp_path / 'one'}"]
+    negative = ["--negative", f"crawl:{tmp_path / 'one' / 'crawl.sqlite'}"]
     output = tmp_path / "made.toml"
     result = scrapy("seeds", "--query", 'sort array "bubble sort"', *lists, *negative, "--seeds", 5, "--output", output)
     assert result.returncode == 0, result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from focuscrawl.errors import FocusError
 from focuscrawl.store import VERSION
 from focuscrawl.web.crawled import CrawledWeb
-from focuscrawl.web.webs import Answer, open_web
+from focuscrawl.web.webs import Answer, MemoryWeb, open_web
 from tests.conftest import at, small_web
 
 
@@ -34,6 +35,23 @@ def test_pages_statuses_and_redirects_are_replayed(crawled):
     assert web.get(at("older"))[0::3] == (301, at("new"))
     assert {*web.page_urls()} == {at(name) for name in ("a", "b", "new", "gone", "broken")}
     assert web.hosts() == sorted(f"{name}.example" for name in ("a", "b", "new", "gone", "broken"))
+
+
+def test_a_directory_that_holds_a_crawl_is_that_crawl(crawled, tmp_path):
+    web = open_web(str(crawled.folder))
+    assert isinstance(web, CrawledWeb)
+    assert web.get(at("a")).status == 200
+    with pytest.raises(FocusError, match=f"^web '{tmp_path}/crawl.sqlite': no such file; give a web file, demo or"):
+        open_web(str(tmp_path))
+
+
+def test_a_crawl_of_the_crawl_in_a_directory_knows_it_from_anywhere(crawled, crawl, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo").write_text("a file of that name is not the embedded web")
+    for name, known in {crawled.folder.name: str(crawled.folder / "crawl.sqlite"), "demo": "demo"}.items():
+        again = crawl("breadth_first", MemoryWeb(), tmp_path / f"of-{name}", {"FOCUS_WEB": name}, seeds=at("a"))
+        (runs,) = again.sql("SELECT value FROM meta WHERE key = 'runs'")[0]
+        assert json.loads(runs)[0]["settings"]["FOCUS_WEB"] == known
 
 
 def test_what_the_crawl_judged_relevant_has_its_topic_for_a_label(crawled):
