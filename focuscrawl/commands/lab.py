@@ -212,7 +212,7 @@ class Command(ScrapyCommand):
         """The comparison that was asked for; refuses what makes no sense before anything is read."""
         from focuscrawl.lab.lab import Lab
         from focuscrawl.lab.plan import read_spiders, read_starts, read_topics
-        from focuscrawl.web.webs import open_web
+        from focuscrawl.web.webs import open_web, web_file
 
         for option in ("pages", "repeat", "jobs"):
             value = getattr(opts, option)
@@ -235,9 +235,9 @@ class Command(ScrapyCommand):
         if problems or unknown:  # the rest is compared, but not what was asked for
             self.exitcode = 1
         _prepare(opts.out)
-        web = opts.web if not Path(opts.web).is_file() else str(Path(opts.web).resolve())
+        file = web_file(opts.web)
         return Lab(
-            web_name=web,
+            web_name=opts.web if file is None else str(file.resolve()),
             topics=topics,
             spiders=spiders,
             ways=ways,

@@ -23,7 +23,7 @@ from focuscrawl.learning.texts import tells
 from focuscrawl.page import Page
 from focuscrawl.robots import Rules
 from focuscrawl.topic import Topic
-from focuscrawl.web.webs import Web, canonical, open_web
+from focuscrawl.web.webs import Web, canonical, open_web, web_file
 
 #: Redirects that are followed, and characters of a URL: as in the settings of a crawl.
 _REDIRECTS = 10
@@ -228,8 +228,8 @@ def page_addresses(web: Web) -> list[str]:
 
 def web_digest(name: str) -> str:
     """What stands for the content of a web: of its file, or of its name and this version if it is made up."""
-    path = Path(name)
-    if name == "demo" or name.startswith("synthetic:") or not path.is_file():
+    path = web_file(name)
+    if path is None:
         return hashlib.sha256(f"{name} {__version__}".encode()).hexdigest()
     digest = hashlib.sha256()
     for part in (path, path.with_name(f"{path.name}-wal")):  # what SQLite has written, and what it has yet to put there
