@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -81,9 +81,9 @@ def test_nonsense_reserves_nothing(body):
 @pytest.mark.parametrize("location", ["/" + "*a" * 400 + "$", "/" + "*a" * 400 + "*b*c", "*" * 999 + "b$"])
 def test_a_hostile_location_is_compared_in_a_moment(location):
     rules = read_tdmrep(json.dumps([{"location": location, "tdm-reservation": 1}]).encode())
-    begin = monotonic()
+    begin = process_time()
     assert tdm_of(rules, "/" + "a" * 2000) is None or location.endswith("a$")
-    assert monotonic() - begin < 1
+    assert process_time() - begin < 1
 
 
 @pytest.mark.parametrize(

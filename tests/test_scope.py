@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import logging
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -87,10 +87,10 @@ def test_a_hundred_thousand_rules_cost_no_more_than_a_few():
     hosts = [f"host{number}.example" for number in range(50_000)]
     paths = [f"/path/{number}/" for number in range(50_000)]
     scope = Scope(deny=[*hosts, *paths, *(f"a.example{path}" for path in paths)])
-    begin = monotonic()
+    begin = process_time()
     for number in range(5_000):
         assert not scope.refuses(f"http://a.example/page/{number}")
-    assert monotonic() - begin < 2
+    assert process_time() - begin < 2
     assert scope.refuses("http://b.example/path/49999/x")
     assert scope.refuses("http://www.host49999.example/")
 

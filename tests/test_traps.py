@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from time import monotonic
+from time import process_time
 
 import pytest
 
@@ -66,9 +66,9 @@ def test_most_do_not(url):
 
 def test_a_path_of_very_many_segments_is_looked_at_in_a_moment():
     url = "http://a.example/" + "/".join(f"s{number}" for number in range(20_000))
-    begin = monotonic()
+    begin = process_time()
     assert Traps().damping(url) < 1
-    assert monotonic() - begin < 1
+    assert process_time() - begin < 1
 
 
 def page(url: str, text: str) -> Page:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -96,10 +96,10 @@ def test_the_distance_that_a_robots_txt_asks_for(rules, delay):
     ids=["many agents", "one agent many times", "many stars", "stars in one rule", "long rule", "only stars", "spaces"],
 )
 def test_a_hostile_robots_txt_is_read_in_a_moment(rules):
-    start = perf_counter()
+    start = process_time()  # however busy the machine is
     assert Rules.read(rules).allows(f"http://a.example/{'a' * 2000}", "focuscrawl")
     assert wished_delay(rules, "focuscrawl") == 0
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 def test_it_can_be_switched_off(crawl):
