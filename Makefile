@@ -6,13 +6,20 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: demo test test-all test-lowest lint docs clean
+.PHONY: demo test nightly test-all test-lowest lint docs clean
 
 demo: $(READY)  ## crawl the embedded web and compare three strategies
 	@$(BIN)/scrapy demo
 
 test: $(READY)  ## run the tests; ARGS goes to pytest
 	$(BIN)/python -m pytest $(ARGS)
+
+MINUTES ?= 60
+nightly: $(READY)  ## feed random input to every door of the crawler for MINUTES
+	@end=$$(( $$(date +%s) + 60 * $(MINUTES) )); \
+	while [ $$(date +%s) -lt $$end ]; do \
+	  HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest tests/doors $(ARGS) || exit 1; \
+	done
 
 test-all:  ## run the tests on each of PYTHONS, in environments of their own
 	@for python in $(PYTHONS); do \

@@ -21,9 +21,12 @@ from focuscrawl.web.webs import MemoryWeb
 
 __all__ = ["Crawled", "at", "small_web"]
 
-# a busy machine is no reason to fail, and two runs of the same code say the same
+# a busy machine is no reason to fail, and two runs of the same code say the same; `make nightly` draws new examples
 hypothesis.settings.register_profile("patient", deadline=None, derandomize=True)
-hypothesis.settings.load_profile("patient")
+hypothesis.settings.register_profile(
+    "nightly", deadline=None, max_examples=2_000, print_blob=True, suppress_health_check=list(hypothesis.HealthCheck)
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_WEBS = ROOT.parent / "shared" / "webs"
