@@ -29,7 +29,7 @@ _RECORD = re.compile(
 _DELAY = re.compile(rb"(?:(\d{1,9})/)?(\d{1,9}(?:\.\d*)?|\.\d+)([smhd]?)(?!\S)", re.IGNORECASE)
 _SECONDS = {b"": 1, b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
 _TOKEN = re.compile(r"[^/\s*,;<>]+|\*")
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
+_ORIGIN = re.compile(r"\A[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 # The codes of the octets, a capital and a small letter each, and of what is more than its octet: the escapes of `/` and
 # `?`, which part a path and do not mean themselves there, and the end of a URL.
 _OCTETS = [chr(65 + (octet >> 4)) + chr(97 + (octet & 15)) for octet in range(256)]

@@ -61,7 +61,7 @@ _COMMON_URL_WORDS = frozenset(
 _USER_INFO = re.compile(r"^(https?://)[^/?#]*@")
 _HOST = re.compile(r"https?://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)")
 #: What somebody may have meant for a URL: a host name, with or without a port and a path.
-_LIKE_A_HOST = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
+_LIKE_A_HOST = re.compile(r"\A(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
 
 
 # References that need no parsing: lower case up to the path, no port, escape, dot segment or odd character. Most links

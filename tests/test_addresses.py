@@ -170,4 +170,3 @@ def test_private_networks_are_open_if_asked_for(tmp_path):
         seeds = f"seeds=http://inside.example:{server.server_port}/"
         _, crawled = crawl_names(tmp_path, names, "-a", seeds, "-s", "FOCUS_PRIVATE_HOSTS=True")
         assert crawled.sql("SELECT count(*) FROM page") == [(1,)]
-

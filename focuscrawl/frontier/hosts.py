@@ -59,11 +59,14 @@ class Hosts:
         #: Whether the crawl is about to end: then nothing waits any more.
         self.closing: Callable[[], bool] = lambda: False
         self._downloader: Downloader | None = None
+        self._most: float = inf
         self._hosts: dict[str, Host] = {}
 
     def bind(self, downloader: Downloader, closing: Callable[[], bool]) -> None:
         """The crawl begins: its downloader knows the delay and the concurrency that settings give each host."""
         self._downloader = downloader
+        # pages under way are counted by us, each with the robots.txt it waits for: the downloader would count both
+        self._most, downloader.total_concurrency = downloader.total_concurrency or inf, 0
         self.closing = closing
 
     def of(self, name: str) -> Host:
@@ -85,8 +88,7 @@ class Hosts:
 
     def room(self) -> float:
         """How many requests may be under way now."""
-        room: float = (self._downloader.total_concurrency if self._downloader is not None else 0) or inf
-        return room if self.pace.steady or room == inf else ceil(room * self.share())
+        return self._most if self.pace.steady or self._most == inf else ceil(self._most * self.share())
 
     # ---- distance
 

@@ -88,6 +88,8 @@ class FrontierScheduler(BaseScheduler):
         #: How many requests there are files for, and how often there was none.
         self._file_room = inf
         self._short_of_files = 0
+        #: When the next request may be handed out.
+        self._not_before = 0.0
         self.url_limit = min(crawler.settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH, urls.MAX_LENGTH)
         self._wake: Any = None
         self._wake_time = inf
@@ -271,7 +273,7 @@ class FrontierScheduler(BaseScheduler):
         if self.crawl.fatal or (self.max_pages and self.crawl.pages + in_flight >= self.max_pages):
             return None
         moment = monotonic()
-        if rest := self.hosts.rest():
+        if rest := self.hosts.rest() or max(0.0, self._not_before - moment):
             self._wake_at(moment + rest)
             return None
         # a page that was downloaded but not yet stored may hold the best link of all: wait for it
@@ -332,20 +334,23 @@ class FrontierScheduler(BaseScheduler):
 
     def short_of_files(self) -> None:
         """The process may open no more files: fewer requests at a time are tried, and if that does not help, none."""
-        self._short_of_files += 1
-        if self._short_of_files == 1:
+        if self._file_room == inf:
             logger.warning(
                 "too many open files: the crawl goes on with fewer requests at a time; raise the limit (ulimit -n) or"
                 " lower CONCURRENT_REQUESTS"
             )
+        under_way = len(self._in_flight)
+        if under_way > self._file_room:  # of those that were under way when there were more
+            return
+        self._file_room = max(1, under_way // 2)
+        self._short_of_files += 1
+        self._not_before = monotonic() + min(1.0, 0.05 * self._short_of_files)
         if self._short_of_files > _FILE_TRIES:
             self.stop(
                 "too many open files, even with one request at a time; raise the limit (ulimit -n) and run the same"
                 " command again, and nothing is lost",
                 "too_many_files",
             )
-        self._file_room = max(1, min(len(self._in_flight), self._file_room) // 2)
-        self._wake_at(monotonic() + 0.1 * self._short_of_files)
 
     def _wake_at(self, moment: float) -> None:
         """See that the engine asks again when the next host is free; by itself it would ask every five seconds."""
