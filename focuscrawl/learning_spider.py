@@ -81,4 +81,10 @@ class LearningSpider(FocusedSpider):
 
     def write_model(self, name: str, data: Mapping[str, Any]) -> None:
         """Keep a model, whole or not at all."""
-        write_whole(self.crawl.folder / name, json.dumps(data))
+        path = self.crawl.folder / name
+        try:
+            write_whole(path, json.dumps(data))
+        except OSError as error:
+            raise FocusError(
+                f"cannot write {path}: {error.strerror}; the pages are safe: mend that, then run the same command again"
+            ) from None

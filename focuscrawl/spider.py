@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 #: For strategies with a floor: scores from OPEN on are fetched, scores up to HELD wait below it.
 OPEN, HELD = 0.5, 0.49
 
-_NOTHING = Judgement(0.0, False, {})
+#: The judgement of a page that cannot be judged.
+NOTHING = Judgement(0.0, False, {})
 
 #: Longest ETag that is kept, in characters.
 _MAX_VALIDATOR = 1_000
@@ -218,7 +219,11 @@ class FocusedSpider(Spider):
         return page.judgement is not None and page.judgement.relevant
 
     def learn(self, page: Page, via: Link) -> None:
-        """Feedback: *page* has arrived by the link *via*, which this strategy had scored."""
+        """Feedback: *page* has arrived by the link *via*, which this strategy had scored, and is stored.
+
+        Called once for each page, in the order of their numbers (`page.number`). A crawl that is killed between storing
+        a page and this call does not make up for it: a model says up to which page it has learned, and catches up.
+        """
 
     def merge(self, old: float, new: float) -> float:
         """The score of a waiting link that was seen once more."""
@@ -246,7 +251,7 @@ class FocusedSpider(Spider):
     def judged(self, page: Page) -> Judgement | None:
         """The judgement of a page, made when first asked for and kept on the page."""
         if page.judgement is None:
-            page.judgement = _NOTHING if page.problem else self.judge(page)
+            page.judgement = NOTHING if page.problem else self.judge(page)
             if page.judgement is not None:
                 page.relevance = page.judgement.relevance
                 if page.listing:  # its links are worth something, itself it is not

@@ -126,7 +126,7 @@ class Traps:
         found = patterns(page.url)
         same = page.problem is not None or page.duplicate_of is not None
         # numbers count on: a page that differs by them alone is the same page
-        words = {hash(word) for word in set(page.words) if not word.isdigit()} if not same else set()
+        words = {word for word in page.words if not word.isdigit()} if not same else set()
         for pattern in found:
             before = self.patterns.get(pattern, Pattern(0, 0))
             stale = before.stale
@@ -141,10 +141,11 @@ class Traps:
             self.patterns[pattern] = Pattern(before.pages + 1, stale)
         return [(pattern, *self.patterns[pattern]) for pattern in found]
 
-    def _stale_after(self, pattern: str, words: set[int], stale: int) -> int:
+    def _stale_after(self, pattern: str, said: set[str], stale: int) -> int:
+        words = {hash(word) for word in said}
         known = self._words.get(pattern)
         if known is None:  # the first of this run, or of those that were not forgotten
-            self._words[pattern] = set(sorted(words)[:_VOCABULARY])
+            self._words[pattern] = words if len(words) <= _VOCABULARY else set(map(hash, sorted(said)[:_VOCABULARY]))
             if len(self._words) > _PATTERNS:
                 self._words.popitem(last=False)
             return stale

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Callable
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
 
 #: What the frontier puts into a request's meta by itself; a request with anything more is stored whole.
 _OWN_META = frozenset({"focus", "depth", "is_start_request"})
@@ -113,6 +115,8 @@ class FrontierScheduler(BaseScheduler):
         self.max_pages = self.crawl.strategy.max_pages
         self._downloader = self.crawler.engine.downloader
         self.hosts.bind(self._downloader, lambda: self.closing)
+        if (rescore := self.frontier.rescorer) is not None:
+            self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
         connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
         connect(self._left_downloader, signals.request_left_downloader)
@@ -172,6 +176,27 @@ class FrontierScheduler(BaseScheduler):
             self.crawl.fatal = message
             logger.error("%s", message)
             _schedule_coro(self.crawler.engine.close_spider_async(reason=reason))
+
+    def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What a strategy answers, or *otherwise* if it fails: that costs what it would have said, not the page.
+
+        What cannot be written stops the crawl.
+        """
+        try:
+            return call()
+        except sqlite3.Error as error:
+            self.give_up(error)
+        except FocusError as error:
+            self.stop(str(error), "strategy_failed")
+        except OSError as error:
+            self.stop(f"spider '{self.crawl.strategy.name}' failed in {hook}: {error}", "strategy_failed")
+        except Exception as error:
+            reason = f"spider error: {hook}: {error!r}"
+            logger.exception("%s on %s", reason, url)
+            self.stats.inc_value("spider_exceptions/count")
+            self.stats.inc_value(f"spider_exceptions/{type(error).__name__}")
+            self.write(lambda: self.crawl.store.add_failure(self.frontier.find(url) or 0, url, reason, None, now()))
+        return otherwise
 
     # ---- in
 
@@ -545,16 +570,9 @@ class FrontierScheduler(BaseScheduler):
             raise CloseSpider("max_pages")
         if self.crawl.fatal:
             return
-        try:
-            more = self.crawl.strategy.refill()
-        except sqlite3.Error as error:
-            self.give_up(error)
-        except FocusError as error:
-            self.stop(str(error), "cannot_go_on")
-        else:
-            if more:
-                self._nudge()
-                raise DontCloseSpider
+        if self.ask("refill", "", self.crawl.strategy.refill, False):
+            self._nudge()
+            raise DontCloseSpider
 
 
 def _bytes_to_json(value: object) -> dict[str, str]:

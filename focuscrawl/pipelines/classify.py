@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuscrawl.crawl import Crawl
+from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
     from typing import Self
@@ -20,17 +20,19 @@ class ClassifyPipeline:
     A page that asks not to be indexed does not match. Settings: FOCUS_ROBOTS_META.
     """
 
-    def __init__(self, spider: FocusedSpider) -> None:
-        self.spider = spider
-        self.robots_meta = spider.settings.getbool("FOCUS_ROBOTS_META")
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.spider = Crawl.of(crawler).strategy
+        self.robots_meta = crawler.settings.getbool("FOCUS_ROBOTS_META")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(Crawl.of(crawler).strategy)
+        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             self.spider.judged(item)
             withheld = item.problem is not None or item.listing or (self.robots_meta and "noindex" in item.robots)
-            item.matched = not withheld and self.spider.matches(item)
+            ask = FrontierScheduler.of(self.crawler).ask
+            item.matched = not withheld and ask("matches", item.url, lambda: self.spider.matches(item), False)
         return item

@@ -40,6 +40,7 @@ class TaxonomyTunnelSpider(DeweySpider):
             "SELECT relevant FROM page WHERE problem IS NULL AND via NOT NULL AND id > ? ORDER BY id", (self._since,)
         )
         self._last = deque((bool(relevant) for (relevant,) in rows), self.window)
+        self._look()  # it may have been killed before it could
 
     def learn(self, page: Page, via: Link) -> None:
         """A page that can be read counts for the precision, whether it has links or not."""
