@@ -18,13 +18,15 @@ from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
+from focuscrawl.html import read_page
 from focuscrawl.index import Index
 from focuscrawl.lock import take_lock
 from focuscrawl.pace import Pace
+from focuscrawl.page import Page
 from focuscrawl.scope import Scope
 from focuscrawl.store import Store
 from focuscrawl.topic import Topic
-from focuscrawl.traps import Traps
+from focuscrawl.traps import Recall, Traps
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -160,6 +162,8 @@ class Crawl:
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
         crawl.traps = Traps(crawl.store.patterns(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
+        if crawl.resumed:
+            crawl.traps.recall = Recall(crawl.store.said_before, crawl.words_of)
         if similarity:
             crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
         if searchable or Index(crawl.store).exists():  # what is there is kept up
@@ -171,6 +175,11 @@ class Crawl:
                 raise
         setattr(crawler, _HELD, crawl)
         return crawl
+
+    def words_of(self, number: int) -> set[str]:
+        """The words of a stored page; numbers do not count."""
+        url, content_type, body = self.store.page_bytes(number)
+        return {word for word in read_page(Page(url), body, content_type).words if not word.isdigit()}
 
     def count(self) -> None:
         """Take the figures from the file."""

@@ -338,6 +338,16 @@ class Store:
         ).fetchone()
         return zlib.decompress(row[0]) if row and row[0] else None
 
+    def page_bytes(self, number: int) -> tuple[str, str, bytes]:
+        """URL, Content-Type and bytes of a stored page; a near-duplicate has none of its own."""
+        row = self.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
+        return (row[0], row[1], zlib.decompress(row[2]) if row[2] else b"") if row else ("", "", b"")
+
+    def said_before(self) -> Iterator[tuple[int, str, bool]]:
+        """The stored pages in order: number, URL, and whether they said nothing of their own."""
+        query = "SELECT id, url, problem NOT NULL OR duplicate_of NOT NULL OR listing FROM page ORDER BY id"
+        return ((number, url, bool(same)) for number, url, same in self.execute(query))
+
     def signature(self, page_id: int) -> bytes | None:
         """What tells a stored page's near-duplicates."""
         row = self.execute("SELECT signature FROM page WHERE id = ?", (page_id,)).fetchone()
@@ -460,10 +470,6 @@ class Store:
     def add_urls(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
         """Store URLs: id, key, URL, host."""
         self.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
-
-    def set_rank(self, url_id: int, rank: float) -> None:
-        """Give a URL that waits another place in the frontier."""
-        self.execute("UPDATE frontier SET rank = ? WHERE url_id = ?", (rank, url_id))
 
     def tried_before(self) -> set[int]:
         """The URLs that wait although they were tried: they gave no answer."""

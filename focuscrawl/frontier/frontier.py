@@ -23,9 +23,6 @@ KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 #: So many entries are put back at a time, in a few tenths of a second; a trap may have filled the top of the queue.
 PUT_BACK = 1_000
 
-#: How far a URL that gave no answer falls behind, in scores.
-SET_BACK = 1.0
-
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
 #: What the score of a URL that has come to the top is multiplied by: 1 leaves it there, 0 takes it out of the queue.
@@ -132,9 +129,9 @@ class Frontier:
         self._host_ids: dict[str, int] = {}
         #: (-rank, url id, host id) of the best entry of each free host: of strangers, and of those that are known.
         self._ready: tuple[list[tuple[float, int, int]], list[tuple[float, int, int]]] = ([], [])
-        #: Most requests under way to strangers once somebody is known, and how many there are.
+        #: Most requests under way to strangers once somebody is known.
         self.most_strangers = inf
-        self._strangers = 0
+        self._flying = self._strangers = 0
         self._any_known = False
         self._waiting: list[tuple[float, int]] = []  # (time, host id)
         self._worst: list[tuple[float, int]] = []  # (rank, -url id), only with a size
@@ -147,6 +144,8 @@ class Frontier:
         self._damped: set[int] = set()
         #: URLs that may be fetched although there is a floor, and perhaps some that were, or have fallen below it.
         self._open: set[int] = set()
+        #: URLs that gave no answer in an earlier run: they are tried again when nothing else is left.
+        self._tried: set[int] = set()
         self._pending: list[int] = []
         self._batch_left = batch
         self._put_back = 0
@@ -170,6 +169,7 @@ class Frontier:
             self._state[url_id] = DONE if done else KNOWN
             self._host_of[url_id] = host_id
         self._pages = store.count()
+        self._tried = store.tried_before()
         query = "SELECT url_id, host, rank, cold, damping FROM frontier"
         for url_id, host_id, rank, cold, damping in store.execute(query):
             self._rank[url_id] = rank
@@ -179,6 +179,9 @@ class Frontier:
                 self._open.add(url_id)
             self.queued += 1
             host = self._hosts[host_id]
+            if url_id in self._tried:
+                self._state[url_id] = QUEUED
+                continue
             if cold:
                 self._state[url_id] = COLD
                 host.cold += 1
@@ -188,7 +191,6 @@ class Frontier:
                 host.heap.append((-rank, url_id))
             if self.size:
                 self._worst.append((rank, -url_id))
-        self._damped |= store.tried_before()
         heapify(self._worst)
         for host_id, host in enumerate(self._hosts):
             heapify(host.heap)
@@ -268,7 +270,7 @@ class Frontier:
         scores: dict[int, tuple[float, float]] = {}  # of what was changed, which the file does not know yet
         for url_id, url, score, depth, via, request in candidates:
             known = state[url_id]
-            if known >= IN_FLIGHT:
+            if known >= IN_FLIGHT or url_id in self._tried:
                 continue
             if known == KNOWN:
                 host_id = self._host_of[url_id]
@@ -512,7 +514,7 @@ class Frontier:
                 heappop(ready)
                 self._put_ready(host_id)
                 continue
-            if host_id in self._used:
+            if host_id in self._used and url_id not in self._moved:  # a redirect is part of the turn that began it
                 heappop(ready)
                 host.place = "benched"
                 self._benched.append(host_id)
@@ -563,6 +565,17 @@ class Frontier:
                 host_id = self._host_of[url_id]
                 self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
 
+    def _try_again(self) -> None:
+        """Enter what gave no answer in an earlier run."""
+        tried, self._tried = self._tried, set()
+        for url_id in sorted(tried):
+            if self._state[url_id] == QUEUED:
+                host_id = self._host_of[url_id]
+                self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
+        with self.store.batch():
+            while self._overfull:
+                self._spill(self._hosts[self._overfull.pop()])
+
     def _next_run(self) -> None:
         """Begin a new run over the hosts."""
         self._used.clear()
@@ -586,6 +599,9 @@ class Frontier:
                     continue
                 if self._benched:  # the run has no other host that can be fetched now
                     self._next_run()
+                    continue
+                if self._tried and not self._waiting and not self._flying:
+                    self._try_again()
                     continue
                 return None
             negative_rank, url_id, host_id = best
@@ -619,6 +635,7 @@ class Frontier:
             host = self._hosts[host_id]
             self._state[url_id] = IN_FLIGHT
             self.queued -= 1
+            self._flying += 1
             host.in_flight += 1
             self._strangers += not host.known
             heappop(self._ready[host.known])
@@ -700,6 +717,7 @@ class Frontier:
         host_id = self._host_of[url_id]
         host = self._hosts[host_id]
         host.in_flight -= 1
+        self._flying -= 1
         self._strangers -= not host.known
         self._unbusy(host_id)
 
@@ -719,21 +737,12 @@ class Frontier:
             self._damped.discard(url_id)
         if for_good:
             self.store.mark_done(url_ids)
-        else:
-            for url_id in url_ids:
-                self._set_back(url_id)
         self._keep_run()
         if page_host is not None:
             host_id = self.host_id(page_host)
             self._hosts[host_id].pages += 1
             self._pages += 1
             self.store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))
-
-    def _set_back(self, url_id: int) -> None:
-        """A URL that failed comes after the others when the crawl is resumed; what was open stays so."""
-        rank = self._rank[url_id]
-        if rank >= self.floor:
-            self.store.set_rank(url_id, max(rank - SET_BACK, self.floor))
 
     # ---- runs over the hosts
 
