@@ -6,13 +6,16 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: demo test nightly test-all test-lowest lint docs clean
+.PHONY: demo test chaos nightly test-all test-lowest lint docs clean
 
 demo: $(READY)  ## crawl the embedded web and compare three strategies
 	@$(BIN)/scrapy demo
 
 test: $(READY)  ## run the tests; ARGS goes to pytest
 	$(BIN)/python -m pytest $(ARGS)
+
+chaos: $(READY)  ## crawl 200 hosts, 60 of which misbehave, through kills, a full disk and a clock that jumps: two minutes
+	CHAOS=full $(BIN)/python -m pytest -n 0 -s tests/e2e/test_chaos.py $(ARGS)
 
 MINUTES ?= 60
 nightly: $(READY)  ## feed random input to every door of the crawler for MINUTES
