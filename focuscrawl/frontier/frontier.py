@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 from typing import NamedTuple
@@ -140,6 +140,8 @@ class Frontier:
         self._used: set[int] = set()
         #: URLs on their way again, which wait for another host than their row says: they stay in memory.
         self._moved: set[int] = set()
+        #: The second queues of hosts, in which those wait.
+        self._second: dict[int, int] = {}
         #: URLs whose rank is lower than their score and age make it.
         self._damped: set[int] = set()
         #: URLs that may be fetched although there is a floor, and perhaps some that were, or have fallen below it.
@@ -455,9 +457,15 @@ class Frontier:
 
     def release(self, host_name: str) -> None:
         """A host that was busy may be fetched again."""
+        for host_id in self._queues_of(host_name):
+            self._unbusy(host_id)
+
+    def _queues_of(self, host_name: str) -> Iterator[int]:
         host_id = self._host_ids.get(host_name)
         if host_id is not None:
-            self._unbusy(host_id)
+            yield host_id
+            if host_id in self._second:
+                yield self._second[host_id]
 
     def _unbusy(self, host_id: int) -> None:
         if self._hosts[host_id].place == "busy":
@@ -473,14 +481,13 @@ class Frontier:
         self._make_known(host_name, False)
 
     def _make_known(self, host_name: str, known: bool) -> None:
-        host_id = self._host_ids.get(host_name)
-        host = self._hosts[host_id] if host_id is not None else None
-        if host_id is None or host is None or host.known == known:
-            return
-        host.known = known
-        self._strangers += -host.in_flight if known else host.in_flight
-        if host.place == "ready":  # its entry among those it was one of is passed over from now on
-            self._put_ready(host_id)
+        for host_id in self._queues_of(host_name):
+            host = self._hosts[host_id]
+            if host.known != known:
+                host.known = known
+                self._strangers += -host.in_flight if known else host.in_flight
+                if host.place == "ready":  # its entry among those it was one of is passed over from now on
+                    self._put_ready(host_id)
 
     def next_time(self) -> float:
         """When it is worth to ask again: when the next host becomes free by itself; inf if none does."""
@@ -514,7 +521,7 @@ class Frontier:
                 heappop(ready)
                 self._put_ready(host_id)
                 continue
-            if host_id in self._used and url_id not in self._moved:  # a redirect is part of the turn that began it
+            if host_id in self._used:
                 heappop(ready)
                 host.place = "benched"
                 self._benched.append(host_id)
@@ -641,7 +648,7 @@ class Frontier:
             heappop(self._ready[host.known])
             self._put_ready(host_id)
             self._batch_left -= 1
-            if self.hosts_per_batch:
+            if self.hosts_per_batch and url_id not in self._moved:
                 self._used.add(host_id)
                 if len(self._used) >= self.hosts_per_batch:
                     self._next_run()
@@ -693,7 +700,7 @@ class Frontier:
     def again(self, url_id: int, host_name: str) -> None:
         """Queue a URL in flight once more, at its old rank, to be asked of *host_name* (a retry, a redirect)."""
         self._leave(url_id)
-        self._host_of[url_id] = self.host_id(host_name)
+        self._host_of[url_id] = self._second_queue(self.host_id(host_name))
         self._moved.add(url_id)
         self.queued += 1
         self._state[url_id] = QUEUED
@@ -701,6 +708,16 @@ class Frontier:
             self._open.add(url_id)
         host_id = self._host_of[url_id]
         self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
+
+    def _second_queue(self, host_id: int) -> int:
+        """The id of a host's second queue, of what is half way to its page: it is part of the turn that began it."""
+        second = self._second.get(host_id)
+        if second is None:
+            second = self._second[host_id] = len(self._hosts)
+            host = self._hosts[host_id]
+            self._hosts.append(_Host(host.name))
+            self._hosts[second].known = host.known
+        return second
 
     def claim(self, url_id: int) -> bool:
         """Take a URL that a redirect led to out of the queue; False if it was fetched already or is being fetched."""
