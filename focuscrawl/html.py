@@ -15,6 +15,8 @@ from w3lib.encoding import html_body_declared_encoding, html_to_unicode, http_co
 from focuscrawl import urls
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.rights import schema_licences
+from focuscrawl.robots import product_token
+from focuscrawl.robots_tags import robots_directives
 
 #: More links than this on one page are a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -60,8 +62,11 @@ _BLOCKS = (
 _LISTS = ("ul", "ol", "dl", "menu", "dir")
 
 
-def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
-    """Fill *page* from the bytes of its response. Any bytes do: what cannot be read becomes `page.problem`."""
+def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "focuscrawl") -> Page:
+    """Fill *page* from the bytes of its response. Any bytes do: what cannot be read becomes `page.problem`.
+
+    *agent* is the product token under which meta tags may address us besides as `robots`.
+    """
     page.body = body
     page.content_type = content_type
     mime = content_type.partition(";")[0].strip().lower()
@@ -85,7 +90,7 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
         page.raw_text = text
         page.blocks.append(Block("p", 0, len(text)))
         return page
-    reader = _Reader(page)
+    reader = _Reader(page, agent)
     parser = etree.HTMLParser(target=reader, encoding="utf-8")  # type: ignore[arg-type]
     data = text.encode("utf-8", "replace")
     try:
@@ -110,12 +115,6 @@ def _decode(body: bytes, content_type: str) -> str:
         return html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)[1]
     except (LookupError, ValueError):  # a charset that is none, such as base64 or idna
         return body.decode(_guess_encoding(body), "replace")
-
-
-def robots_directives(text: str) -> set[str]:
-    """The words of a robots meta tag or an X-Robots-Tag; `none` is noindex and nofollow."""
-    words = {word.strip() for word in text.lower().split(",")} - {""}
-    return words | {"noindex", "nofollow"} if "none" in words else words
 
 
 def _is_text(mime: str) -> bool:
@@ -149,8 +148,9 @@ class _Found:
 class _Reader:
     """Receives the parser's events and lays the page out along one string."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, agent: str) -> None:
         self.page = page
+        self.agent = agent
         self.base = urls.Base(page.url)
         self.base_seen = False
         self.parts: list[str] = []
@@ -353,15 +353,15 @@ class _Reader:
 
     def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content", "")
-        name = attributes.get("name", "").lower()
+        name = attributes.get("name", "").strip().lower()
         equivalent = attributes.get("http-equiv", "").lower()
         page = self.page
         if name == "description":
             page.description = page.description or content
         elif name == "keywords":
             page.keywords = page.keywords or content
-        elif name == "robots":
-            page.robots |= robots_directives(content)
+        elif name == "robots" or (name and name.startswith(self.agent) and product_token(name) == self.agent):
+            page.robots |= robots_directives(content, self.agent)
         elif name == "tdm-reservation":
             self.tdm_reservation = content
         elif name == "tdm-policy":
