@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from lxml import etree
-from w3lib.encoding import html_body_declared_encoding, html_to_unicode, http_content_type_encoding
 
 from focuscrawl import urls
+from focuscrawl.charsets import decode
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.rights import schema_licences
 from focuscrawl.robots import product_token
@@ -27,9 +27,6 @@ MAX_DEPTH = 1_000
 #: Lists in lists deeper than this count as one, or the blocks of their links would hold the same text again and again.
 MAX_LISTS = 10
 _PIECE = 1 << 16
-
-#: What Python can decode and no server means; punycode takes a time that grows with the square of the page.
-_NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape")
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]*)", re.IGNORECASE)
@@ -76,7 +73,7 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
     if mime and not _is_text(mime):
         page.problem = f"not HTML: {mime}"
         return page
-    text = _decode(body, content_type)
+    text, _ = decode(body, content_type)
     sample = text[:2000]
     if len(_CONTROL.findall(sample)) * 10 > len(sample):
         page.problem = f"binary content called {mime or 'nothing'}"
@@ -107,29 +104,10 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
     return page
 
 
-def _decode(body: bytes, content_type: str) -> str:
-    declared = http_content_type_encoding(content_type) or html_body_declared_encoding(body)
-    if declared in _NO_CHARSETS:
-        content_type = f"text/html; charset={_guess_encoding(body)}"
-    try:
-        return html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)[1]
-    except (LookupError, ValueError):  # a charset that is none, such as base64 or idna
-        return body.decode(_guess_encoding(body), "replace")
-
-
 def _is_text(mime: str) -> bool:
     return mime in ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml") or (
         mime.endswith("+xml") and "html" in mime
     )
-
-
-def _guess_encoding(body: bytes) -> str:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        # a character cut in two by the end of the download is no reason to distrust the rest
-        return "utf-8" if error.start > len(body) - 4 else "cp1252"
-    return "utf-8"
 
 
 class _Found:
