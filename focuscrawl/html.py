@@ -73,7 +73,7 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
     if mime and not _is_text(mime):
         page.problem = f"not HTML: {mime}"
         return page
-    text, _ = decode(body, content_type)
+    text, codec = decode(body, content_type)
     sample = text[:2000]
     if len(_CONTROL.findall(sample)) * 10 > len(sample):
         page.problem = f"binary content called {mime or 'nothing'}"
@@ -87,7 +87,7 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
         page.raw_text = text
         page.blocks.append(Block("p", 0, len(text)))
         return page
-    reader = _Reader(page, agent)
+    reader = _Reader(page, agent, codec)
     parser = etree.HTMLParser(target=reader, encoding="utf-8")  # type: ignore[arg-type]
     data = text.encode("utf-8", "replace")
     try:
@@ -126,10 +126,10 @@ class _Found:
 class _Reader:
     """Receives the parser's events and lays the page out along one string."""
 
-    def __init__(self, page: Page, agent: str) -> None:
+    def __init__(self, page: Page, agent: str, codec: str) -> None:
         self.page = page
         self.agent = agent
-        self.base = urls.Base(page.url)
+        self.base = urls.Base(page.url, codec)
         self.base_seen = False
         self.parts: list[str] = []
         self.length = 0
@@ -320,7 +320,7 @@ class _Reader:
     def start_base(self, attributes: Mapping[str, str]) -> None:
         if not self.base_seen and "href" in attributes:
             self.base_seen = True
-            self.base = urls.Base(urls.join(self.page.url, attributes["href"]) or self.page.url)
+            self.base = urls.Base(self.base.join(attributes["href"]) or self.page.url, self.base.codec)
 
     def start_link(self, attributes: Mapping[str, str]) -> None:
         kinds = attributes.get("rel", "").lower().split()

@@ -137,3 +137,54 @@ def test_looking_for_the_charset_is_bounded(piece):
     began = process_time()
     read(piece * (2_000_000 // len(piece)), "application/xhtml+xml; charset=utf-8")
     assert first < process_time() - began + 1
+
+
+def target(href: str, charset: str = "windows-1251", before: str = "") -> str | None:
+    """Where a link on a page in that charset leads."""
+    page = read(f"{before}<a href='{href}'>x</a>".encode(charset, "xmlcharrefreplace"), f"text/html; charset={charset}")
+    return next((link.url for link in page.links), None)
+
+
+@pytest.mark.parametrize(
+    ("href", "charset", "url"),
+    [
+        ("?q=я", "windows-1251", "http://a.example/dir/?q=%FF"),
+        ("?q=я", "koi8-r", "http://a.example/dir/?q=%D1"),
+        ("?q=я", "utf-8", "http://a.example/dir/?q=%D1%8F"),
+        ("?q=ü&amp;r=1", "iso-8859-1", "http://a.example/dir/?q=%FC&r=1"),
+        ("?q=&#1103;", "windows-1251", "http://a.example/dir/?q=%FF"),
+        ("?q=日本", "euc-jp", "http://a.example/dir/?q=%C6%FC%CB%DC"),
+        ("?q=ソ", "shift_jis", "http://a.example/dir/?q=%83\\"),
+        ("/s/?a=1&b=я&c=ю", "windows-1251", "http://a.example/s/?a=1&b=%FF&c=%FE"),
+        ("https://b.example/?q=я", "windows-1251", "https://b.example/?q=%FF"),
+        ("//b.example?я", "windows-1251", "http://b.example/?%FF"),
+        ("?q=%D1%8F", "windows-1251", "http://a.example/dir/?q=%D1%8F"),
+        ("?q=a b", "windows-1251", "http://a.example/dir/?q=a%20b"),
+    ],
+)
+def test_a_query_is_in_the_charset_of_its_page(href, charset, url):
+    assert target(href, charset) == url
+
+
+def test_what_the_charset_lacks_is_escaped_as_browsers_do():
+    assert target("?q=я&#9731;я") == "http://a.example/dir/?q=%FF%26%239731%3B%FF"
+    assert target("?q=&#128512;") == "http://a.example/dir/?q=%26%23128512%3B"
+    assert target("?q=&#9731;", "iso-2022-jp") == "http://a.example/dir/?q=%26%239731%3B"
+
+
+def test_only_the_query_is():
+    assert target("я?я#я") == "http://a.example/dir/%D1%8F?%FF"
+    assert target("я#?я") == "http://a.example/dir/%D1%8F"
+    assert target("http://я.example/я?я") == "http://xn--41a.example/%D1%8F?%FF"
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+def test_pages_in_utf_16_have_queries_in_utf_8(charset):
+    body = "<p><a href='?q=я'>x</a>".encode(charset)
+    assert [link.url for link in read(body, "text/html; charset=utf-16").links] == ["http://a.example/dir/?q=%D1%8F"]
+
+
+def test_canonical_urls_and_the_base_too():
+    page = read("<link rel=canonical href='/?я'>".encode("cp1251"), "text/html; charset=windows-1251")
+    assert page.canonical == "http://a.example/?%FF"
+    assert target("?ю", before="<base href='http://b.example/?я'>") == "http://b.example/?%FE"
