@@ -14,7 +14,7 @@ from w3lib.encoding import read_bom, resolve_encoding, to_unicode
 HEAD = 1 << 16
 
 #: What Python can decode and no server means; punycode takes a time that grows with the square of the page.
-_NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape", "idna")
+_NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape", "idna", "utf-7")
 _MARKUP = b"<!DOCTYPE html><meta charset=\"utf-8\" name='0123456789'>; &amp; abcdefghijklmnopqrstuvwxyz"
 
 #: Names that the Encoding Standard has and Python has not, besides those that begin with `x-`.
