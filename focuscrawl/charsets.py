@@ -68,11 +68,13 @@ def _declared(head: bytes) -> str | None:
     if b"charset" not in head and b"encoding" not in head:
         return None
     position = 0
+    last_comment = head.rfind(b"-->")
     while opening := _OPENING.search(head, position):
         kind = opening[1]
         position = opening.end()
-        if kind == b"!--":  # <!--> is a whole comment
-            position = head.find(b"-->", position - 2)
+        if kind == b"!--":
+            if position - 2 <= last_comment:  # or it is never closed, and hides nothing
+                position = head.find(b"-->", position - 2)  # <!--> is a whole comment
         elif kind in (b"meta", b"?xml"):
             tag = _TAG.match(head, position)
             assert tag is not None

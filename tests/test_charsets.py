@@ -82,7 +82,12 @@ def test_a_bogus_charset_does_not_hide_the_next(charset):
     [
         *(b"<!-- " + b"x" * 5_000 + b" -->", b"<script>" + b"var a = '<b>';\n" * 1_000 + b"</script>"),
         *(b"<link rel=x href=y>" * 1_000, b"<body>", b"<html><head>\n\n<title>Title</title>"),
-        *(b"<!-->", b"<!-- <meta charset=koi8-r> -->", b"<script>'<meta charset=koi8-r>'</script>"),
+        *(
+            b"<!-->",
+            b"<!-- never closed >",
+            b"<!-- <meta charset=koi8-r> -->",
+            b"<script>'<meta charset=koi8-r>'</script>",
+        ),
         *(b"<style>/*<meta charset=koi8-r>*/</style>", b"<title><meta charset=koi8-r></title>"),
         *(b"<meta name=description content='<meta charset=koi8-r>'>", b"<meta name=charset content='charset=koi8-r'>"),
         *(b"<meta http-equiv=refresh content='charset=koi8-r'>", b"<metacharset=koi8-r>", b"<p title='a>b'>"),
