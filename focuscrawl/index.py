@@ -202,21 +202,23 @@ class Index:
         """A page as it is in the file, read again."""
         row = self.store.execute(
             "SELECT url, fetched_at, relevance, relevant, matched, topics, robots, problem, duplicate_of, content_type,"
-            " body, left_out FROM page LEFT JOIN rights ON rights.page = page.id WHERE page.id = ?",
+            " body, listing, left_out FROM page LEFT JOIN rights ON rights.page = page.id WHERE page.id = ?",
             (page_id,),
         ).fetchone()
-        url, fetched_at, relevance, relevant, matched, topics, robots, problem, copy, content_type, body, left_out = row
+        url, fetched_at, relevance, relevant, matched, topics, robots, problem, copy, *content = row
+        content_type, body, listing, left_out = content
         page = Page(url, matched=bool(matched), topics=json.loads(topics or "[]"), fetched_at=fetched_at or "")
         page.judgement = Judgement(relevance or 0.0, bool(relevant), {})
         page.problem, page.duplicate_of = problem, copy
         page.rights.left_out = left_out or ""
         page.robots = set((robots or "").split(","))
+        page.listing = bool(listing)
         if body is None:
             page.problem = page.problem or "no body"
         if findable(page):  # or there is no need to read it
-            content = zlib.decompress(body)
-            page.listing = is_sitemap(content)
-            read_page(page, content, content_type or "")
+            unpacked = zlib.decompress(body)
+            page.listing = is_sitemap(unpacked)
+            read_page(page, unpacked, content_type or "")
         return page
 
     # ---- reading

@@ -139,7 +139,7 @@ def _fill(index: sqlite3.Connection, store: Store) -> None:
     index.execute("CREATE TABLE page (id INTEGER PRIMARY KEY)")
     for number, url, content_type, body in store.execute(
         "SELECT id, url, content_type, body FROM page WHERE problem IS NULL AND body NOT NULL"
-        " AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
+        " AND NOT ifnull(listing, 0) AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
     ):
         content = zlib.decompress(body)
         if is_sitemap(content):

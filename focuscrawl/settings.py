@@ -74,7 +74,7 @@ DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,  # sees a response before it is retried
+    "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,
     "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one: what a cache answers does not wait

@@ -28,10 +28,12 @@ from focuscrawl import __version__, urls
 from focuscrawl import settings as project
 from focuscrawl.crawl import Crawl, number, yes_or_no
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page, robots_directives
+from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.robots import product_token
+from focuscrawl.robots_tags import robots_directives
 from focuscrawl.sitemap import read_sitemap
 from focuscrawl.topic import make_topic
 from focuscrawl.traps import soft_404
@@ -332,13 +334,10 @@ class FocusedSpider(Spider):
                 store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (source, *row, now()))
             yield read_page(Page(source), row[1], row[0])
 
-    def _directives(self, header: str) -> set[str]:
-        """What an X-Robots-Tag says to us: to all, or behind our name."""
-        name, colon, rest = header.partition(":")
-        if not colon or name.strip().lower() == "unavailable_after":
-            return robots_directives(header)
-        ours = str(self.settings["USER_AGENT"]).partition("/")[0]
-        return robots_directives(rest) if name.strip().lower() == ours.lower() else set()
+    @cached_property
+    def _agent(self) -> str:
+        """The product token by which robots.txt, headers and meta tags address this crawl."""
+        return product_token(str(self.settings.get("ROBOTSTXT_USER_AGENT") or self.settings["USER_AGENT"]))
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
         """One response, one Page."""
@@ -360,7 +359,7 @@ class FocusedSpider(Spider):
         """The Page of a response."""
         page = self._page(response)
         if not page.problem:
-            read_page(page, response.body, page.content_type)
+            read_page(page, response.body, page.content_type, agent=self._agent)
             if not page.problem and soft_404(page):
                 page.problem = "soft 404"
         for reservation in _headers(response, "TDM-Reservation"):
@@ -384,7 +383,7 @@ class FocusedSpider(Spider):
         page.etag, page.last_modified = validators(response)
         tags = _headers(response, "X-Robots-Tag")
         for tag in tags:
-            page.robots |= self._directives(tag)
+            page.robots |= robots_directives(tag, self._agent)
         page.rights.x_robots_tag = ", ".join(tags)
         page.rights.robots_txt = response.meta.get("robots_txt", "ignored")
         if response.status >= 300:

@@ -729,7 +729,7 @@ FAULTS = [
     Fault(bad_brotli, Failed("brotli.error:")),
     Fault(bad_zstd, Failed("ZstdError:")),
     Fault(unknown_content_encoding, Stored(whole=True), warning="HttpCompressionMiddleware cannot decode"),
-    Fault(wrong_charset, Stored()),
+    Fault(wrong_charset, Stored(whole=True)),
     Fault(unknown_charset, Stored(whole=True)),
     Fault(odd_content_type, Stored(problem="not HTML: \xff\xfe")),
     Fault(no_content_type, Stored(whole=True)),

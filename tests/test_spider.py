@@ -220,6 +220,9 @@ def test_nofollow_is_obeyed_if_asked_for(crawl, tmp_path):
         ("", (("X-Robots-Tag", "focuscrawl: noindex, nofollow"),), 1, 0),
         ("", (("X-Robots-Tag", "otherbot: none"), ("X-Robots-Tag", "noindex")), 2, 1),
         ("", (("X-Robots-Tag", "unavailable_after: 25 Jun 2030 15:00:00 PST"),), 2, 2),
+        ("", (("X-Robots-Tag", "noindex, max-snippet:-1"),), 2, 1),
+        ("", (("X-Robots-Tag", "otherbot: noarchive, FocusCrawl: none"),), 1, 0),
+        ("<meta name=FocusCrawl content=noindex>", (), 2, 1),
     ],
 )
 def test_pages_that_ask_not_to_be_indexed_or_followed_are_obeyed(crawl, tmp_path, meta, headers, urls, matched):

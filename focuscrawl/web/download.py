@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from errno import EMFILE, ENFILE
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -69,6 +70,7 @@ class DownloadHandler(HTTP11DownloadHandler):
         except NotConfigured:  # a single page, as in `scrapy fetch`: what the user asks for is like a seed
             self.crawl = None
             self.networks = Networks(everything=crawler.settings.getbool("FOCUS_PRIVATE_HOSTS"))
+        _use_steady_clock(self._pool._reactor)
         idle = max(IDLE, IDLE_PER_REQUEST * crawler.settings.getint("CONCURRENT_REQUESTS"))
         self._pool: _Pool = _Pool(self._pool._reactor, self._pool.maxPersistentPerHost, idle, self.networks, self._left)
 
@@ -99,6 +101,16 @@ class DownloadHandler(HTTP11DownloadHandler):
             if isinstance(root(error), _HeadTooLargeError):
                 raise IgnoreRequest("too large: the headers") from None
             raise
+
+
+def _use_steady_clock(reactor: Any) -> None:
+    """Have the reactor measure time by a clock that nobody sets: by its own, one that is set back stops all timers."""
+    if reactor.seconds is not monotonic:
+        difference = monotonic() - reactor.seconds()
+        for call in reactor.getDelayedCalls():
+            call.time += difference
+            call.seconds = monotonic
+        reactor.seconds = monotonic
 
 
 def _no_file_left() -> bool:
