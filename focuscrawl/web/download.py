@@ -29,9 +29,11 @@ from scrapy.exceptions import (
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.error import ConnectBindError
+from twisted.internet.interfaces import IHandshakeListener
+from twisted.protocols.policies import ProtocolWrapper
 from twisted.web._newclient import HEADER, STATUS, ParseError
 from twisted.web.client import HTTPConnectionPool
-from zope.interface import directlyProvides, providedBy
+from zope.interface import directlyProvides, implementer, providedBy
 
 from focuscrawl.addresses import Networks, is_literal
 from focuscrawl.crawl import Crawl
@@ -216,18 +218,36 @@ class _Parser(_LenientHTTPClientParser):
             raise ParseError("not a status code", status)  # type: ignore[no-untyped-call]
 
 
+@implementer(IHandshakeListener)
 class _Protocol(_LenientHTTP11ClientProtocol):
+    """Says when a request leaves."""
+
     def __init__(self, quiescent: Any, left: Callable[[str], None]) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
         self._left = left
+        self._host = ""
 
     def request(self, request: TxRequest) -> Deferred[IResponse]:
-        if (uri := request._parsedURI) is not None:
-            self._left(uri.host.decode("ascii", "replace").lower())
         deferred = super().request(request)
         if self._parser is not None:
             self._parser.__class__ = _Parser  # as Scrapy does: Twisted leaves no other way
+        if (uri := request._parsedURI) is not None:
+            self._host = uri.host.decode("ascii", "replace").lower()
+            self._flush()
+            self._left(self._host)
         return deferred
+
+    def _flush(self) -> None:
+        """Send what was written now: the reactor would do it when it has time, and nobody would know when that was."""
+        transport: Any = self.transport
+        while isinstance(transport, ProtocolWrapper):  # TLS
+            transport = transport.transport
+        if hasattr(transport, "doWrite"):
+            transport.doWrite()  # what goes wrong, the reactor sees when it tries again
+
+    def handshakeCompleted(self) -> None:  # noqa: N802
+        if self._host:  # only now does the first request over TLS leave
+            self._left(self._host)
 
 
 class _Factory(_LenientHTTP11ClientFactory):
