@@ -410,7 +410,7 @@ class FrontierScheduler(BaseScheduler):
             return await self.crawler.engine.download_async(request)
         except Exception as error:
             if is_no_answer(error):
-                self._no_answer(request.url)
+                self.no_answer(request.url)
             raise
         finally:
             self._release_host(host)
@@ -483,11 +483,11 @@ class FrontierScheduler(BaseScheduler):
         ):  # a guest's answer makes a page
             self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
         if is_no_answer(error):
-            self._no_answer(request.url)
+            self.no_answer(request.url)
         errback = focus.get("errback")
         return errback(failure) if errback else None
 
-    def _no_answer(self, url: str) -> None:
+    def no_answer(self, url: str) -> None:
         """Nobody has answered; if that goes on, those who answered before are asked whether the network is there."""
         self._outage += 1
         self.frontier.stranger(urls.host(url))

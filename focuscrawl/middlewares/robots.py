@@ -17,7 +17,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
-from focuscrawl.failures import PrivateAddress, RobotsUnreachable, reason_of
+from focuscrawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
 from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.recent import Recent
 from focuscrawl.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
@@ -152,6 +152,8 @@ class RobotsMiddleware:
         except PrivateAddress as error:
             return _Site(None, expires=0.0, private=error.address)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
+            if self.crawl is not None and is_no_answer(error):
+                FrontierScheduler.of(self.crawler).no_answer(request.url)
             return self._unreachable(root, reason_of(error), heard=False)
         if response.status >= 500 or response.status == 429:
             return self._unreachable(root, f"HTTP {response.status}", heard=response.status in (429, 503))
