@@ -8,6 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
@@ -20,6 +21,7 @@ from focuscrawl.index import Index
 from focuscrawl.lock import take_lock
 from focuscrawl.pace import Pace
 from focuscrawl.scope import Scope
+from focuscrawl.single_page import ThrowAway, has_engine
 from focuscrawl.store import Store
 from focuscrawl.topic import Topic
 from focuscrawl.traps import Traps
@@ -117,6 +119,8 @@ class Crawl:
         self.strategy: FocusedSpider
         #: What makes the pages searchable as they arrive, if that is asked for.
         self.index: Index | None = None
+        #: The temporary directory of a crawl that is there for a single page only, and is not kept.
+        self.throw_away: ThrowAway | None = None
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
@@ -127,8 +131,13 @@ class Crawl:
         return crawl
 
     @classmethod
-    def open(cls, crawler: Crawler, spider: str, topic: Topic, **frontier: Any) -> Crawl:
-        """Open the crawl of a crawler; the other components then find it with `of`."""
+    def open(
+        cls, crawler: Crawler, spider: str, topic: Topic, throw_away: ThrowAway | None = None, **frontier: Any
+    ) -> Crawl:
+        """Open the crawl of a crawler; the other components then find it with `of`.
+
+        *throw_away*: where to, instead of the user's directory, if it is not to be kept.
+        """
         settings = crawler.settings
         options = {
             "size": number(settings, "FOCUS_FRONTIER_SIZE"),
@@ -150,20 +159,25 @@ class Crawl:
             raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
         file = settings.get("FOCUS_SCOPE")
         scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
-        crawl = cls(directory(settings, spider, topic), spider, topic, **(options | frontier))
+        folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
+        crawl = cls(folder, spider, topic, **(options | frontier))
         crawl.scope, crawl.pace, crawl.left_out, crawl.sitemaps = scope, pace, left_out, sitemaps
         crawl.traps = Traps(crawl.store.patterns(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
         if similarity:
             crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
-        if searchable or Index(crawl.store).exists():  # what is there is kept up
+        if throw_away is not None:
+            crawl.throw_away = throw_away
+            crawler.signals.connect(crawl.close, signals.engine_stopped)
+        elif searchable or Index(crawl.store).exists():  # what is there is kept up
             crawl.index = Index(crawl.store)
             try:
                 crawl.index.prepare()
             except FocusError:
                 crawl.close()
                 raise
-        setattr(crawler, _HELD, crawl)
+        if not has_engine(crawler):  # in the shell, components were made without a crawl: so is the scheduler
+            setattr(crawler, _HELD, crawl)
         return crawl
 
     def count(self) -> None:
@@ -228,6 +242,8 @@ class Crawl:
         self.problem = self._problem()
         self.store.close()
         self._drop_lock()
+        if self.throw_away is not None:
+            self.throw_away.remove()
 
     def _problem(self) -> str | None:
         if not self.store.path.exists():
