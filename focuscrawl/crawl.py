@@ -86,6 +86,8 @@ class Crawl:
         #: Stored pages that this run visits again (None: that is not what it is for), and how many it has visited.
         self.to_visit: int | None = None
         self.visited = 0
+        #: The temporary directory of a crawl that is there for a single page only, and is not kept.
+        self.throw_away: ThrowAway | None = None
         self._lock: IO[str] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -119,8 +121,6 @@ class Crawl:
         self.strategy: FocusedSpider
         #: What makes the pages searchable as they arrive, if that is asked for.
         self.index: Index | None = None
-        #: The temporary directory of a crawl that is there for a single page only, and is not kept.
-        self.throw_away: ThrowAway | None = None
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:

@@ -79,7 +79,7 @@ def look(tmp_path, monkeypatch, capsys):
         capsys.readouterr()
         try:
             made.process_options(args, opts)
-            made.crawler_process = AsyncCrawlerProcess(made.settings, install_root_handler=False)
+            made.crawler_process = AsyncCrawlerProcess(made.settings)
             made.run(args, opts)
         finally:
             del IN_MEMORY[made.settings["FOCUS_WEB"]]
@@ -94,7 +94,8 @@ def project_settings(web: MemoryWeb, given: Mapping[str, Any], feeds: Mapping[st
     settings = Settings()
     settings.setmodule("focuscrawl.settings", priority="project")
     settings.set("FEEDS", feeds, priority="project")
-    ours = {"FOCUS_WEB": f"memory:{id(web)}", "TWISTED_REACTOR_ENABLED": False, **given}
+    here = {"TWISTED_REACTOR_ENABLED": False, "LOG_INSTALL_ROOT_HANDLER": False}
+    ours = {"FOCUS_WEB": f"memory:{id(web)}", **here, **given}
     settings.update(ours, priority="cmdline")
     return settings
 
