@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +120,12 @@ class Command(SinglePageCommand, ParseCommand):
         if not opts.nolinks and not page.problem:
             lines += [*([""] if lines else []), *describe_links(page)]
         encoding = sys.stdout.encoding or "utf-8"  # what a terminal cannot show is no reason to fail
-        for line in lines:
-            print(line.encode(encoding, "replace").decode(encoding))
+        try:
+            for line in lines:
+                print(line.encode(encoding, "replace").decode(encoding))
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever reads has seen enough, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _unmatched(self, page: Page) -> str:
         """Why a page that can be read does not match."""

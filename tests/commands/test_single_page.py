@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -241,6 +244,19 @@ def test_parse_shows_no_page_text_that_moves_the_cursor(look):
     seen = look("best_first", web, at("a"), "-a", "keywords=sort")
     assert "a [2Jb" in seen.shown
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", seen.shown)
+
+
+def test_a_reader_may_stop_reading(tmp_path):
+    program = f"{sys.executable} -u -m scrapy parse --spider best_first -a topic=sorting -s FOCUS_WEB=demo {HANDBOOK}"
+    result = subprocess.run(
+        ["bash", "-c", f"{program} --nolog | head -1"],
+        cwd=tmp_path,
+        env={**os.environ, **OURS},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (result.stdout, result.stderr) == (f"{HANDBOOK}\n", "")
 
 
 def test_parse_can_leave_out_the_links_or_the_page(look):
