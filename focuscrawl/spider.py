@@ -24,7 +24,7 @@ from scrapy.http import Response
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
 from scrapy.utils.python import to_unicode
 
-from focuscrawl import __version__, urls
+from focuscrawl import __version__, single_page, urls
 from focuscrawl import settings as project
 from focuscrawl.crawl import Crawl, number, yes_or_no
 from focuscrawl.errors import FocusError
@@ -37,7 +37,7 @@ from focuscrawl.robots_tags import robots_directives
 from focuscrawl.sitemap import read_sitemap
 from focuscrawl.topic import make_topic
 from focuscrawl.traps import soft_404
-from focuscrawl.web import webs
+from focuscrawl.web import replay, webs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -97,10 +97,10 @@ class FocusedSpider(Spider):
         set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
         self.topic.seeds = self.topic.seeds or list(self.start_urls)
-        for part in (*(["seeds"] if self.needs_seeds else []), *self.needs):
+        for part in self.needs:
             if not getattr(self.topic, part):
                 raise FocusError(self._lacks(part))
-        self.start_urls = self._valid_seeds()
+        self.start_urls = [urls.check(seed) for seed in self.topic.seeds if _wrong(seed) is None]
         #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
         self.examples: list[Page] = []
         self.counterexamples: list[Page] = []
@@ -110,32 +110,29 @@ class FocusedSpider(Spider):
         """The message for a topic without a part that is needed."""
         return self.topic.lacks(part, in_settings=not self.needs_seeds)
 
-    def _valid_seeds(self) -> list[str]:
-        valid: list[str] = []
-        wrong: list[str] = []
-        for seed in self.topic.seeds:
-            try:
-                valid.append(urls.check(seed))
-            except ValueError as error:
-                wrong.append(str(error))
-        if not valid and self.needs_seeds:
+    def _check_seeds(self) -> None:
+        """A crawl has to begin somewhere; to look at a single page no seeds are needed."""
+        wrong = [message for seed in self.topic.seeds if (message := _wrong(seed)) is not None]
+        if self.needs_seeds and not self.topic.seeds:
+            raise FocusError(self._lacks("seeds"))
+        if self.needs_seeds and not self.start_urls:
             raise FocusError(f"no valid seed: {'; '.join(wrong)}; give another with -a seeds=http://…")
         for message in wrong:
             self.logger.error("seed left out: %s", message)
-        return valid
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         _check_values(settings)
+        if single_page.started_by_command(cls):
+            single_page.configure(settings)
         contact = settings.get("FOCUS_CONTACT")
         if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
             settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
         polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
         together = settings.getint("CONCURRENT_REQUESTS") or 100
         if settings.get("FOCUS_WEB"):
-            handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
-            settings.set("DOWNLOAD_HANDLERS", handlers, priority="spider")
+            replay.answer_from_web(settings)
             if polite:  # nobody is bothered by a web in a file
                 settings.set("DOWNLOAD_DELAY", 0, priority="spider")
                 settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", together, priority="spider")
@@ -146,24 +143,22 @@ class FocusedSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        if not args and kwargs.get("topic") is None:
-            kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
                 "the settings of focuscrawl are not there; ADDONS = {'focuscrawl.addon.FocusAddon': 500} in settings.py"
                 " brings them"
             )
-        spider = super().from_crawler(crawler, *args, **kwargs)
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
-        elif "+" not in crawler.settings["USER_AGENT"] and not all(urls.is_local(seed) for seed in spider.start_urls):
+        if single_page.is_looked_at(crawler):
+            return cls._for_single_pages(crawler, *args, **kwargs)
+        spider = cls._on_topic(crawler, *args, **kwargs)
+        spider._check_seeds()
+        named = "+" in crawler.settings["USER_AGENT"] or crawler.settings.get("FOCUS_WEB")
+        if not named and not all(urls.is_local(seed) for seed in spider.start_urls):
             spider.logger.warning("say who is crawling: -s FOCUS_CONTACT=https://… goes into the User-Agent")
-        order: dict[str, Any] = {"merge": spider.merge, "batch": spider.batch}
-        if spider.floor > -inf:  # what is held does not come out by waiting
-            order |= {"floor": spider.floor, "ageing": 0.0}
-        spider.crawl = Crawl.open(crawler, spider.name, spider.topic, **order)
-        spider.crawl.strategy = spider
+        spider._open_crawl()
         spider.crawl.note_run(
             began=now(),
             job=spider._options.get("_job"),  # Scrapyd's name for this run, and that of its log
@@ -174,9 +169,37 @@ class FocusedSpider(Spider):
             arguments=spider.arguments(),
             settings=_given_settings(crawler.settings),
         )
-        if type(spider).rescore is not FocusedSpider.rescore:
-            spider.crawl.frontier.rescorer = spider._rescore
         return spider
+
+    @classmethod
+    def _on_topic(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """The spider, with FOCUS_TOPIC if it is given no topic."""
+        if not args and kwargs.get("topic") is None:
+            kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
+        return super().from_crawler(crawler, *args, **kwargs)
+
+    @classmethod
+    def _for_single_pages(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """The spider without seeds, in a crawl that is thrown away, with what the one in FOCUS_DIR has learned."""
+        throw_away = single_page.ThrowAway(crawler.settings)
+        try:
+            with throw_away.named():
+                spider = cls._on_topic(crawler, *args, **(throw_away.arguments(cls.name) | kwargs))
+                spider._open_crawl(throw_away)
+                spider._study_at_once()
+        except FocusError:
+            throw_away.remove()
+            raise
+        return spider
+
+    def _open_crawl(self, throw_away: single_page.ThrowAway | None = None) -> None:
+        order: dict[str, Any] = {"merge": self.merge, "batch": self.batch}
+        if self.floor > -inf:  # what is held does not come out by waiting
+            order |= {"floor": self.floor, "ageing": 0.0}
+        self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, **order)
+        self.crawl.strategy = self
+        if type(self).rescore is not FocusedSpider.rescore:
+            self.crawl.frontier.rescorer = self._rescore
 
     crawl: Crawl
     #: How many of the best links are taken before what was found meanwhile is looked at.
@@ -297,8 +320,26 @@ class FocusedSpider(Spider):
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.taught()
 
+    def _study_at_once(self) -> None:
+        """Study without waiting for anything: for the sake of a single page no others are fetched."""
+        study = self.study()
+        try:
+            study.send(None)
+        except StopIteration:
+            return
+        study.close()
+        raise FocusError(self._lacks_crawl())
+
+    def _lacks_crawl(self) -> str:
+        return (
+            f"spider '{self.name}' has to learn from other pages before it can tell what a single one is worth; name a"
+            " crawl that it has made with -s FOCUS_DIR=DIR"
+        )
+
     async def crawl_before(self, spider: str, folder: str, **options: Any) -> Path:
         """Have another spider crawl the same topic first, in a folder of this crawl, as far as it has not."""
+        if self.crawl.throw_away is not None:
+            raise FocusError(self._lacks_crawl())
         place = self.crawl.folder / folder
         settings = with_our_spiders(self.settings)
         settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
@@ -321,6 +362,8 @@ class FocusedSpider(Spider):
                 yield read_page(Page(urls.of_file(source)), source.read_bytes())
                 continue
             row = store.execute("SELECT content_type, body FROM example WHERE url = ?", (source,)).fetchone()
+            if row is None and self.crawl.throw_away is not None:
+                raise FocusError(self._lacks_crawl())
             if row is None:
                 try:
                     response = await self.crawler.engine.download_async(Request(source))
@@ -389,6 +432,15 @@ class FocusedSpider(Spider):
         if response.status >= 300:
             page.problem = f"HTTP {response.status}"
         return page
+
+
+def _wrong(seed: str) -> str | None:
+    """What is wrong with a seed; None if nothing is."""
+    try:
+        urls.check(seed)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def check_settings(settings: BaseSettings) -> None:

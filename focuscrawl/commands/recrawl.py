@@ -72,7 +72,7 @@ class Command(CrawlCommand):
                 return
             self._report(folder, since, opts)
         except FocusError as error:
-            self._say(str(error))
+            self.say(str(error))
             self.exitcode = 2
 
     def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
@@ -90,11 +90,11 @@ class Command(CrawlCommand):
         crawl = spider.crawl
         crawl.close()  # it is open still if it was stopped at once
         if crawl.fatal:
-            self._say(crawl.fatal)
+            self.say(crawl.fatal)
             self.exitcode = 1
             return False
         if not spider.due:
-            self._say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
+            self.say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
         return True
 
     def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any]]:

@@ -78,6 +78,7 @@ class FrontierScheduler(BaseScheduler):
         #: Hosts of the requests that are between here and the end of their download, by URL id.
         self._downloading: dict[int, str] = {}
         self.hosts = self.crawl.hosts
+        self.crawl.scheduler = self
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         self._inversions = 0

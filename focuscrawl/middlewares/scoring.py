@@ -11,7 +11,6 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.crawl import Crawl
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.spider import NOTHING
 
@@ -58,7 +57,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
     def score(self, page: Page, response: Response) -> None:
         """Set the score of every link of the page."""
         spider = self.spider
-        ask = FrontierScheduler.of(self.crawler).ask
+        ask = spider.crawl.ask
         if ask("judge", page.url, lambda: (spider.judged(page),), None) is None:
             page.judgement = NOTHING
         via = response.meta.get("focus", {}).get("via")

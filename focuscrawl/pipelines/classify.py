@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuscrawl.crawl import Crawl
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Page
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ class ClassifyPipeline:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
         self.spider = Crawl.of(crawler).strategy
         self.robots_meta = crawler.settings.getbool("FOCUS_ROBOTS_META")
 
@@ -33,6 +31,6 @@ class ClassifyPipeline:
         if isinstance(item, Page):
             self.spider.judged(item)
             withheld = item.problem is not None or item.listing or (self.robots_meta and "noindex" in item.robots)
-            ask = FrontierScheduler.of(self.crawler).ask
+            ask = self.spider.crawl.ask
             item.matched = not withheld and ask("matches", item.url, lambda: self.spider.matches(item), False)
         return item

@@ -54,16 +54,11 @@ class RightsPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            ledger = item.rights
-            ledger.noai, ledger.noimageai = "noai" in item.robots, "noimageai" in item.robots
             exported = item.matched or ("tdm" in self.wanted and item.problem is None)
-            if exported and ledger.tdm_reservation is None:
+            if exported and item.rights.tdm_reservation is None:
                 await self._ask_host(item)
-            if item.problem is None:
-                ledger.left_out = ledger.reserved(self.wanted)
-            if ledger.left_out:
-                item.matched = False
-                self.crawler.stats.inc_value(f"focus/left_out/{ledger.left_out}")
+            if left_out := leave_out(item, self.wanted):
+                self.crawler.stats.inc_value(f"focus/left_out/{left_out}")
         return item
 
     async def _ask_host(self, page: Page) -> None:
@@ -98,6 +93,17 @@ class RightsPipeline:
         rules = rights.read_tdmrep(response.body) if response.status == 200 else []
         self._rules.put(site, rules, 200 + sum(200 + len(rule.location) + len(rule.policy) for rule in rules))
         return rules
+
+
+def leave_out(page: Page, wanted: list[str]) -> str:
+    """The first reservation among those *wanted* that keeps a page from matching, by what is known of it; or none."""
+    ledger = page.rights
+    ledger.noai, ledger.noimageai = "noai" in page.robots, "noimageai" in page.robots
+    if page.problem is None:
+        ledger.left_out = ledger.reserved(wanted)
+    if ledger.left_out:
+        page.matched = False
+    return ledger.left_out
 
 
 class LeaveOutPipeline:

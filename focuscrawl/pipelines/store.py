@@ -152,5 +152,4 @@ class StorePipeline:
         """Tell the strategy what became of the link that led to a page, now that the page cannot be lost any more."""
         via, strategy = page.via, self.crawl.strategy
         if via is not None:
-            scheduler = FrontierScheduler.of(self.crawler)
-            scheduler.ask("learn", page.url, lambda: strategy.learn(page, via), None)
+            self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)

@@ -82,7 +82,8 @@ class DownloadHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         host = urlparse_cached(request).hostname or ""
-        if self.crawl is None and "redirect_times" not in request.meta:
+        looked_at = self.crawl is None or self.crawl.throw_away is not None
+        if looked_at and "redirect_times" not in request.meta:
             self.networks.add_seed(request.url)
         try:
             # a proxy looks names up, and sees other hosts than we do; an address is the same for both
