@@ -15,6 +15,7 @@ from focuscrawl import rights
 from focuscrawl import settings as defaults
 from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
+from focuscrawl.files import check_own_files
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.index import Index
 from focuscrawl.lock import take_lock
@@ -93,6 +94,7 @@ class Crawl:
                 f"cannot write to {folder}: {error.strerror}; choose another with -s FOCUS_DIR=…"
             ) from None
         try:
+            check_own_files(folder)
             self._check_files()
             self.store = Store(folder / "crawl.sqlite")
         except FocusError:
@@ -103,9 +105,14 @@ class Crawl:
         except FocusError:
             self.close()
             raise
-        self.count()
-        self.resumed = self.pages > 0
-        self.frontier = Frontier(self.store, **frontier)
+        try:
+            with self.store.reading():
+                self.count()
+                self.resumed = self.pages > 0
+                self.frontier = Frontier(self.store, **frontier)
+        except FocusError:
+            self.close()
+            raise
         self.scope = Scope()
         self.pace = Pace({})
         #: Reservations that keep a page out of the exports, and whether sitemaps are read.
@@ -194,6 +201,8 @@ class Crawl:
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps(topic.keywords))
         if store.meta("spider") is None:
+            if store.count():
+                raise store.broken("it has pages, but does not say whose")
             try:
                 with store.transaction():
                     store.set_meta("spider", spider)

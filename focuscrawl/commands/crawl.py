@@ -17,7 +17,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.log import configure_logging
 
 from focuscrawl.crawl import Crawl
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, printable
 from focuscrawl.extensions.progress import Progress
 from focuscrawl.spider import check_settings
 
@@ -102,7 +102,7 @@ class Command(CrawlCommand):
                 logger.info("%s", line)
 
     def _say(self, message: str) -> None:
-        print(f"focuscrawl: {message}", file=sys.stderr)
+        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # it may quote a page
         assert self.settings is not None
         if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
             logger.error("%s", message)
