@@ -94,7 +94,9 @@ def _changes(store: Store, since: str) -> Changes:
     for number, url, title, relevance, matched, problem, first in rows:
         kind, when = _kind(events.get(number, []), number in gone_before, problem, first if first >= since else "")
         if kind:
-            change = Change(kind, url, when, title, relevance, bool(matched))
+            if not all(isinstance(text, str) for text in (url, when, title)):
+                raise TypeError(f"page {number} has a URL, time or title that is no text")
+            change = Change(kind, url, when, title, None if relevance is None else float(relevance), bool(matched))
             for event in events.get(number, []) if kind != NEW else []:
                 _take_in(change, event[2])
             pages.append(change)

@@ -83,6 +83,17 @@ def test_what_only_some_come_by_is_said_by_those_who_do(folder, kind):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 512 * 1024
 
 
+@pytest.mark.parametrize("kind", CELLS)
+def test_in_a_file_too_large_to_look_at_every_cell_it_is_said_by_those_who_come_by_it(folder, kind, monkeypatch):
+    CELLS[kind](folder)
+    monkeypatch.setattr("focuscrawl.store.CHECK_BYTES", 0)
+    began, memory = process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for door in DOORS:
+        what_comes_of(door, folder)
+    assert process_time() - began < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 512 * 1024
+
+
 def test_a_way_that_leads_in_a_circle_is_not_followed_for_ever(folder):
     INSIDE["a circle"](folder)
     with read_crawl(folder) as store, pytest.raises(FocusError, match="leads in a circle"):
