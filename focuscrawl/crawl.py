@@ -88,13 +88,13 @@ class Crawl:
         self._lock: IO[str] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            check_own_files(folder)
             self._lock = take_lock(folder)
         except OSError as error:
             raise FocusError(
                 f"cannot write to {folder}: {error.strerror}; choose another with -s FOCUS_DIR=…"
             ) from None
         try:
-            check_own_files(folder)
             self._check_files()
             self.store = Store(folder / "crawl.sqlite")
         except FocusError:

@@ -15,9 +15,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def check_own_files(folder: Path) -> None:
-    """Refuse a directory with links in it: what is written there would be written where they lead to."""
+    """Refuse a directory with links or pipes in it: what is written there would go elsewhere, or wait for ever."""
     for path in sorted(folder.iterdir()):
-        if path.is_symlink() and not path.is_dir():
+        if path.is_symlink():
             raise FocusError(
-                f"{path} is a link to {path.resolve()}, and a crawl would write there; put the file itself in its place"
+                f"{path} is a link to {path.readlink()}, and a crawl would write there; put the thing itself there"
             )
+        if not path.is_file() and not path.is_dir():
+            raise FocusError(f"{path} is no file, and a crawl would wait for it; move it away")

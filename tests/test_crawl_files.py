@@ -140,7 +140,12 @@ def test_a_table_of_a_strategy_that_is_another_is_refused(folder):
             store.make("CREATE TABLE seed_page (id INTEGER)")
 
 
-@pytest.mark.parametrize("name", ["crawl.sqlite", "URLs.txt", "pages.jsonl", "report.html", "judge.json.new"])
+def test_a_pipe_in_the_directory_is_not_waited_for(folder):
+    os.mkfifo(folder / "judge.json")
+    assert f"{folder / 'judge.json'} is no file" in what_comes_of("crawl", folder)
+
+
+@pytest.mark.parametrize("name", ["crawl.sqlite", "URLs.txt", "pages.jsonl", "report.html", "judge.json.new", ".lock"])
 def test_a_link_in_the_directory_leads_no_writer_out_of_it(folder, tmp_path, name):
     mine = tmp_path / "mine"
     mine.write_bytes((folder / name).read_bytes() if (folder / name).exists() else b"mine")

@@ -117,6 +117,7 @@ def _bring_up_to_date(folder: Path, waiting: int) -> None:
     """Index what is not, unless somebody is writing there; say which."""
     pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
     try:
+        check_own_files(folder)
         lock = take_lock(folder)
     except LockedError:
         _say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes as it goes")
@@ -126,7 +127,6 @@ def _bring_up_to_date(folder: Path, waiting: int) -> None:
         return
     try:
         _say(f"indexing: {pages} not in the index of {folder} yet")
-        check_own_files(folder)
         store = Store(folder / "crawl.sqlite", check=False)
         try:
             with store.reading():
