@@ -19,7 +19,7 @@ from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.log import configure_logging
 
 from focuscrawl.crawl import Crawl
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, printable
 from focuscrawl.extensions.progress import Progress
 from focuscrawl.single_page import LookingLoader, leave_no_trace
 from focuscrawl.spider import check_settings
@@ -107,7 +107,7 @@ class FocusCommand(ScrapyCommand):
 
     def say(self, message: str) -> None:
         """Say something to the user in one line."""
-        print(f"focuscrawl: {message}", file=sys.stderr)
+        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # it may quote a page
         assert self.settings is not None
         if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
             logger.error("%s", message)

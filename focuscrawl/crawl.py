@@ -18,6 +18,7 @@ from focuscrawl import settings as defaults
 from focuscrawl.addresses import Networks
 from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
+from focuscrawl.files import check_own_files
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.html import read_page
@@ -99,6 +100,7 @@ class Crawl:
         self._lock: IO[str] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            check_own_files(folder)
             self._lock = take_lock(folder)
         except OSError as error:
             raise FocusError(
@@ -115,9 +117,14 @@ class Crawl:
         except FocusError:
             self.close()
             raise
-        self.count()
-        self.resumed = self.pages > 0
-        self.frontier = Frontier(self.store, **frontier)
+        try:
+            with self.store.reading():
+                self.count()
+                self.resumed = self.pages > 0
+                self.frontier = Frontier(self.store, **frontier)
+        except FocusError:
+            self.close()
+            raise
         self.scope = Scope()
         #: The frontier's side to Scrapy, once the crawl runs; for a single page there is none.
         self.scheduler: FrontierScheduler | None = None
@@ -233,6 +240,8 @@ class Crawl:
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps(topic.keywords))
         if store.meta("spider") is None:
+            if store.count():
+                raise store.broken("it has pages, but does not say whose")
             try:
                 with store.transaction():
                     store.set_meta("spider", spider)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from focuscrawl import urls
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.rights import RESERVATIONS
+from focuscrawl.sqlite_file import from_json
 from focuscrawl.store import Store
 from focuscrawl.traps import Traps
 
@@ -21,7 +21,12 @@ _PARTS = 6
 
 
 def explain(store: Store, url: str) -> list[str]:
-    """The story of a URL, line by line."""
+    """The story of a URL, line by line, as a terminal can be shown it."""
+    with store.reading():
+        return [printable(line) for line in _story(store, url)]
+
+
+def _story(store: Store, url: str) -> list[str]:
     try:
         checked = urls.check(url)
     except ValueError as error:
@@ -44,7 +49,7 @@ def explain(store: Store, url: str) -> list[str]:
         return [*_way_to(store, failure[1]), f"{row[1]}", f"  gave no page at {failure[2]}: {failure[0]}"]
     refused = store.execute("SELECT id, why FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
     if refused is not None:
-        return [*_way_to(store, refused[0]), f"{row[1]}", f"  refused: {_rule(json.loads(refused[1] or '{}'))}"]
+        return [*_way_to(store, refused[0]), f"{row[1]}", f"  refused: {_rule(from_json(refused[1], dict))}"]
     return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
 
 
@@ -73,14 +78,18 @@ def _way_to(store: Store, link_id: int | None) -> list[str]:
 
 def _chain(store: Store, page_id: int) -> list[str]:
     steps: list[list[str]] = []
+    seen: set[int] = set()
     while True:
+        if page_id in seen:
+            raise store.broken(f"the way to page {page_id} leads in a circle")
+        seen.add(page_id)
         row = store.execute(
             "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
-            " left_out FROM page JOIN rights ON rights.page = id WHERE id = ?",
+            " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
             (page_id,),
         ).fetchone()
         url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of, left_out = row
-        step = [url if not redirects else f"{url} (redirected from {json.loads(redirects)[0]})"]
+        step = [url if not redirects else f"{url} (redirected from {from_json(redirects, list)[0]})"]
         found = f'"{title}", ' if title else ""
         step.append(f"  {found}page {page_id} of the crawl, HTTP {status}, fetched with score {_number(score)}")
         if relevance is not None and not problem:
@@ -91,7 +100,7 @@ def _chain(store: Store, page_id: int) -> list[str]:
         if duplicate_of:
             step.append(f"  nearly the same as page {duplicate_of}: not counted again")
         if left_out:
-            step.append(f"  left out of the exports: {RESERVATIONS[left_out]} ({left_out})")
+            step.append(f"  left out of the exports: {RESERVATIONS.get(left_out, 'reserved')} ({left_out})")
         steps.append([*_link(store, via), *step] if via else ["seed", *step])
         parent = store.execute("SELECT page FROM link WHERE id = ?", (via,)).fetchone()
         if parent is None:
@@ -153,13 +162,13 @@ def _number(value: float | None) -> str:
 
 
 def _made_of(why: str | None) -> str:
-    return _sum(json.loads(why) if why else {})
+    return _sum(from_json(why, dict))
 
 
 def _sum(parts: Mapping[str, Any]) -> str:
     if not parts:
         return ""
-    largest = sorted(parts.items(), key=lambda part: -abs(part[1]))
-    shown = ", ".join(f"{name} {value:.3g}" for name, value in largest[:_PARTS])
+    largest = sorted(parts.items(), key=lambda part: -abs(float(part[1])))
+    shown = ", ".join(f"{name} {float(value):.3g}" for name, value in largest[:_PARTS])
     rest = f" and {len(parts) - _PARTS} more" if len(parts) > _PARTS else ""
     return f" = {shown}{rest}"

@@ -76,7 +76,7 @@ class LearningSpider(FocusedSpider):
             return json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise FocusError(f"{path} cannot be read: {error}; remove it, and it is learned anew") from None
 
     def write_model(self, name: str, data: Mapping[str, Any]) -> None:

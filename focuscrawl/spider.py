@@ -9,7 +9,6 @@ something else now), `refill` (with a `floor` that holds back what scores below:
 from __future__ import annotations
 
 import difflib
-import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,6 +33,7 @@ from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
 from focuscrawl.robots import product_token
 from focuscrawl.robots_tags import robots_directives
+from focuscrawl.runs import given_settings
 from focuscrawl.sitemap import read_sitemap
 from focuscrawl.topic import make_topic
 from focuscrawl.traps import soft_404
@@ -50,14 +50,6 @@ NOTHING = Judgement(0.0, False, {})
 
 #: Longest ETag that is kept, in characters.
 _MAX_VALIDATOR = 1_000
-#: Settings that say how hosts are treated, besides our own; our own that are about one run only; those that name files.
-_MANNERS = {
-    *("USER_AGENT", "ROBOTSTXT_OBEY", "ROBOTSTXT_USER_AGENT", "DOWNLOAD_DELAY", "CONCURRENT_REQUESTS"),
-    *("CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_SLOTS", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE", "DEPTH_LIMIT"),
-    *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
-}
-_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS"}
-_FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
 #: Scrapy's settings that are numbers although their defaults are whole ones; those that are levels of the log.
 _SECONDS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _LEVELS = {"LOG_LEVEL", "RETRY_GIVE_UP_LOG_LEVEL", "DEFAULT_DROPITEM_LOG_LEVEL"}
@@ -167,7 +159,7 @@ class FocusedSpider(Spider):
             seeds=spider.start_urls,
             options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
             arguments=spider.arguments(),
-            settings=_given_settings(crawler.settings),
+            settings=given_settings(crawler.settings),
         )
         return spider
 
@@ -494,24 +486,6 @@ def validators(response: Response) -> tuple[str | None, str | None]:
     """ETag and Last-Modified of a response, as far as they are worth keeping."""
     etag, last_modified = (next(iter(_headers(response, name)), "") for name in ("ETag", "Last-Modified"))
     return (etag if 0 < len(etag) <= _MAX_VALIDATOR else None, last_modified if 0 < len(last_modified) <= 100 else None)
-
-
-def _given_settings(settings: BaseSettings) -> dict[str, Any]:
-    """The settings of this run that a later one on the same crawl should have, too."""
-    given: dict[str, Any] = {}
-    for name in settings:
-        ours = name.startswith("FOCUS_") and name not in _OF_ONE_RUN
-        if (ours or name in _MANNERS) and (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["spider"]:
-            value = settings.get(name)
-            if name in _FILES and value:
-                path = webs.web_file(str(value)) if name == "FOCUS_WEB" else Path(str(value))
-                value = path.resolve() if path is not None and path.is_file() else value
-            given[name] = json.loads(json.dumps(value, default=_to_json))
-    return given
-
-
-def _to_json(value: object) -> object:
-    return value.copy_to_dict() if isinstance(value, BaseSettings) else str(value)
 
 
 def _headers(response: Response, name: str) -> list[str]:

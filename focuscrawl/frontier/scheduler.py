@@ -10,6 +10,7 @@ import base64
 import json
 import logging
 import sqlite3
+import sys
 from collections.abc import Callable
 from math import inf
 from time import monotonic
@@ -34,6 +35,7 @@ from focuscrawl.failures import PASSING, HostRests, is_no_answer, reason_of
 from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
 from focuscrawl.page import Page
 from focuscrawl.spider import now
+from focuscrawl.sqlite_file import UNREADABLE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -309,13 +311,13 @@ class FrontierScheduler(BaseScheduler):
         self.frontier.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
         try:
             entry = self.frontier.pop(moment, self.hosts.free_at)
+            request = self._request(entry) if entry is not None else None
         except sqlite3.Error as error:
             self.give_up(error)
             return None
-        if entry is None:
+        if entry is None or request is None:
             self._wake_at(self.frontier.next_time())
             return None
-        request = self._request(entry)
         host = self._downloader.get_slot_key(request)
         self._in_flight[entry.url_id] = request
         self._downloading[entry.url_id] = host
@@ -330,10 +332,11 @@ class FrontierScheduler(BaseScheduler):
 
     def _request(self, entry: Entry) -> Request:
         request = self._live.pop(entry.url_id, None)
-        if request is None and entry.request:
-            request = request_from_dict(json.loads(entry.request, object_hook=_bytes_from_json), spider=self.spider)
         if request is None:
-            request = Request(entry.url)
+            try:
+                request = _stored_request(entry, self.spider)
+            except UNREADABLE as error:  # it came out of the file
+                raise sqlite3.DataError(f"what waits for {entry.url!r} cannot be read: {error}") from error
         focus = request.meta.get("focus", {})
         focus |= {
             "id": entry.url_id,
@@ -574,6 +577,20 @@ class FrontierScheduler(BaseScheduler):
         if self.ask("refill", "", self.crawl.strategy.refill, False):
             self._nudge()
             raise DontCloseSpider
+
+
+def _stored_request(entry: Entry, spider: Spider) -> Request:
+    """The request for an entry of the file, which may be somebody else's: it names no code that is not loaded here."""
+    request = Request(entry.url)
+    if entry.request:
+        fields = json.loads(entry.request, object_hook=_bytes_from_json)
+        module, _, name = fields.get("_class", "scrapy.Request").rpartition(".")
+        if not issubclass(getattr(sys.modules[module], name), Request):
+            raise ValueError(f"{module}.{name} is no Request")
+        request = request_from_dict(fields, spider=spider)
+    if not request.url.startswith(("http:", "https:")):
+        raise ValueError(f"{request.url} is on no host")
+    return request
 
 
 def _bytes_to_json(value: object) -> dict[str, str]:

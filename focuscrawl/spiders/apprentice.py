@@ -32,7 +32,7 @@ from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
 from focuscrawl.spiders.baseline import FRONTIER
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.store import Store, crawl_folder, read_crawl
 
 #: Lessons below which nothing is learned from a crawl.
 LEAST = 20
@@ -95,8 +95,7 @@ class ApprenticeSpider(LearningSpider):
 
     def _study_lessons(self, folder: Path) -> None:
         """Learn from a finished crawl, and judge pages as it did."""
-        store = Store(folder / "crawl.sqlite", create=False)
-        try:
+        with read_crawl(folder) as store:
             spider, topic = store.meta("spider"), store.meta("topic")
             if topic != self.topic.name:
                 raise FocusError(
@@ -106,8 +105,6 @@ class ApprenticeSpider(LearningSpider):
                 raise FocusError(f"lessons {folder} were crawled by '{spider}'; give those of a baseline crawl")
             for _, label, link in _lessons(store):
                 self._add(label, link)
-        finally:
-            store.close()
         self.table = self._learn()
         if len(self._labels) < LEAST or self.table is None:
             relevant = sum(label >= 0.5 for label in self._labels)

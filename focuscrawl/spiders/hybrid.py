@@ -21,7 +21,7 @@ from focuscrawl.graph import LinkGraph
 from focuscrawl.page import Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
-_TABLE = "CREATE TABLE IF NOT EXISTS seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
+_TABLE = "CREATE TABLE seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
 
 
 class HybridSpider(FocusedSpider):
@@ -31,7 +31,7 @@ class HybridSpider(FocusedSpider):
     async def study(self) -> None:
         await super().study()
         store = self.crawl.store
-        store.execute(_TABLE)
+        store.make(_TABLE)
         self._graph = LinkGraph(store)
         #: Seed pages, links to or from them, and links that were looked at, by node.
         self._seeds = np.zeros(1, dtype=bool)

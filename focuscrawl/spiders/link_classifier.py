@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: An updatable classifier is learned anew whenever there are so many times the pairs of the last time.
 GROWTH = 1.1
-_VIEW = "CREATE VIEW IF NOT EXISTS {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
+_VIEW = "CREATE VIEW {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
 
 
 class LinkClassifierSpider(LearningSpider):
@@ -73,7 +73,7 @@ class LinkClassifierSpider(LearningSpider):
         await super().study()
         store = self.crawl.store
         for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
-            store.execute(_VIEW.format(view, which))
+            store.make(_VIEW.format(view, which))
         model = self.read_model("link_classifier.json")
         if model is None:  # the first run: it was made of the examples just now
             return

@@ -32,10 +32,11 @@ class TaxonomyTunnelSpider(DeweySpider):
 
     async def study(self) -> None:
         await super().study()
-        view = self.crawl.store.meta("view") or {"digits": DIGITS, "since": 0}
-        #: Digits of the topic's numbers that a link's focus has to share, and the page since which.
-        self._digits: int = view["digits"]
-        self._since: int = view["since"]
+        with self.crawl.store.reading():
+            view = self.crawl.store.meta("view") or {"digits": DIGITS, "since": 0}
+            #: Digits of the topic's numbers that a link's focus has to share, and the page since which.
+            self._digits = int(view["digits"])
+            self._since = int(view["since"])
         rows = self.crawl.store.execute(
             "SELECT relevant FROM page WHERE problem IS NULL AND via NOT NULL AND id > ? ORDER BY id", (self._since,)
         )
