@@ -25,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -1007,7 +1008,9 @@ class Ordeal:
             f"{sum(len(host.asked) for host in self.web.hosts):,} requests",
             f"the closest two to one host: {1000 * closest[0]:.1f} ms apart instead of {1000 * closest[1]:.0f}",
             f"memory: {first:.0f} MB in the first third of the longest run, {last:.0f} MB in the last",
-            f"met: {', '.join(f'{name} {count}' for name, count in self.server.met.most_common())}",
+            *textwrap.wrap(
+                f"met: {', '.join(f'{name} {count}' for name, count in self.server.met.most_common())}", 116
+            ),
         ]
         return "\n".join(lines)
 
