@@ -1,7 +1,8 @@
 """How `make docs` builds the documentation.
 
-The source is the whole repository, not docs/ alone: README.md, CONTRIBUTING.md and CHANGELOG.md are pages, too, and the
-links between them and docs/ are checked with their anchors. A link to any other file must find it, and brings a copy.
+The source is the whole repository, not docs/ alone: README.md, CONTRIBUTING.md, SECURITY.md and CHANGELOG.md are pages,
+too, and the links between them and docs/ are checked with their anchors. A link to any other file must find it, and
+brings a copy.
 The table of contents is in docs/index.md; where it has a pattern, a page may be missing.
 Nothing is fetched from the network, neither here nor by the pages.
 """
@@ -21,7 +22,7 @@ author = "the authors of focuscrawl"
 version = release = __version__
 
 root_doc = "docs/index"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**"]
+include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/**"]
 exclude_patterns = [".*", "build", "crawls", "data", "focuscrawl", "tests"]
 
 extensions = ["myst_parser"]

@@ -27,7 +27,11 @@ class PrivateAddress(IgnoreRequest):
 
 
 class RobotsUnreachable(IgnoreRequest):
-    """A host could not say what it allows, so nothing is asked of it for now."""
+    """A host could not say what it allows, so nothing is asked of it for now. A *silent* one said nothing at all."""
+
+    def __init__(self, problem: str, *, silent: bool = False) -> None:
+        super().__init__(f"robots.txt could not be read: {problem}")
+        self.silent = silent
 
 
 class HostRests(IgnoreRequest):
@@ -64,6 +68,8 @@ def is_no_answer(error: BaseException) -> bool:
     """Whether nobody answered at all: if that goes on with every host, the network is down."""
     if isinstance(error, CannotResolveHostError | DownloadConnectionRefusedError | DownloadTimeoutError):
         return True
+    if isinstance(error, RobotsUnreachable):
+        return error.silent
     return isinstance(root(error), ConnectError | ConnectionClosed)
 
 

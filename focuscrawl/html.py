@@ -31,7 +31,7 @@ _PIECE = 1 << 16
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 # The HTML standard's "shared declarative refresh steps": a time, and a URL that may be behind `url=` and in quotes.
 _REFRESH = re.compile(
-    r"\s*(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
+    r"\A\s*+(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 _HTML_START = re.compile(

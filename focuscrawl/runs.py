@@ -18,7 +18,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from focuscrawl import settings as project
 from focuscrawl import urls
-from focuscrawl.addresses import LOOPBACK, PUBLIC, is_literal, network
+from focuscrawl.addresses import PUBLIC, is_literal, network
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of
 from focuscrawl.topic import parse_seeds, shipped_topics
@@ -237,7 +237,7 @@ def _is_topic(name: str) -> bool:
 
 
 def _are_seeds(text: str) -> bool:
-    """Whether noted seeds may be used: URLs, or a file of URLs and nothing else, none of them on a private network.
+    """Whether noted seeds may be used: URLs, or a file of URLs and nothing else, all of them on the public internet.
 
     A message about a line that is no URL would quote it, and the file may be one that has nothing to do with crawls.
     """
@@ -245,10 +245,11 @@ def _are_seeds(text: str) -> bool:
         if text.startswith("@") and not _is_small_file(Path(text[1:])):
             return False
         seeds = parse_seeds(text)
-        hosts = {urls.host(urls.check(seed)) for seed in seeds}
+        checked = [urls.check(seed) for seed in seeds]
     except (FocusError, ValueError):
         return False
-    return all(network(host) in (PUBLIC, LOOPBACK) for host in hosts if is_literal(host))
+    hosts = {urls.host(seed) for seed in checked if not urls.is_local(seed)}
+    return not any(map(urls.is_local, checked)) and all(network(host) == PUBLIC for host in hosts if is_literal(host))
 
 
 def _is_device(text: str) -> bool:

@@ -55,6 +55,8 @@ def test_a_surfer_who_begins_somewhere_is_found_near_it():
 def add(store: Store, url_id: int, targets: list[int], relevance: float) -> None:
     page = Page(f"http://a.example/{url_id}", relevance=relevance)
     page.url_id = url_id
+    known = store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
+    store.add_urls((n, n, f"http://a.example/{n}", 1) for n in range(known + 1, max(url_id, *targets, 0) + 1))
     store.add_links(store.add_page(page, None), [Link("http://a.example/")] * len(targets), targets)
 
 

@@ -172,7 +172,8 @@ def test_files_are_read_for_the_sake_of_a_crawls_file_only_if_they_are_meant_for
     ("seeds", "taken"),
     [
         ("http://a.example/", True),
-        ("http://127.0.0.1:8000/", True),
+        ("http://127.0.0.1:8000/", False),
+        ("http://a.example/,http://localhost/", False),
         ("http://192.168.1.1/", False),
         ("http://a.example/,http://[fe80::1]/", False),
         ("http://169.254.169.254/latest/", False),

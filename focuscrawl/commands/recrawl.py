@@ -95,8 +95,7 @@ class Command(CrawlCommand):
             return False
         if seeds_told and spider.crawler.stats.get_value("focus/private_address"):
             self.say(
-                f"{folder} has pages on this machine or on a private network; give its seeds again with -a seeds=… to"
-                " visit them"
+                f"{folder} has pages on this machine or on a private network; -s FOCUS_PRIVATE_HOSTS=True visits them"
             )
         if not spider.due:
             self.say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")

@@ -190,9 +190,9 @@ class FrontierScheduler(BaseScheduler):
         except sqlite3.Error as error:
             self.give_up(error)
         except FocusError as error:
-            self.stop(str(error), "strategy_failed")
+            self.stop(str(error), "cannot_go_on")
         except OSError as error:
-            self.stop(f"spider '{self.crawl.strategy.name}' failed in {hook}: {error}", "strategy_failed")
+            self.stop(f"spider '{self.crawl.strategy.name}' failed in {hook}: {error}", "cannot_go_on")
         except Exception as error:
             reason = f"spider error: {hook}: {error!r}"
             logger.exception("%s on %s", reason, url)
@@ -497,11 +497,11 @@ class FrontierScheduler(BaseScheduler):
         self.frontier.stranger(urls.host(url))
         if self._outage >= self.outage_limit > 0 and not self._probing:
             self._probing = True
-            _schedule_coro(self._probe(url))
+            _schedule_coro(self._probe(url, self._outage))
 
-    async def _probe(self, url: str) -> None:
+    async def _probe(self, url: str, silent: int) -> None:
         """Tell dead hosts from a dead network: stop the crawl if none of those who answered before does now."""
-        silent, there = self._outage, False
+        there = False
         for site in list(reversed(self._answered)) or self._sites_before():
             request = Request(f"{site}/robots.txt", callback=NO_CALLBACK)
             request.meta.update({"dont_obey_robotstxt": True, "dont_retry": True, "dont_redirect": True})

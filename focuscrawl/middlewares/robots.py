@@ -45,6 +45,8 @@ class _Site:
     rules: Rules | None
     expires: float
     problem: str = ""
+    #: Whether it gave no answer of any kind.
+    silent: bool = False
     #: Whether there is a robots.txt at all.
     found: bool = False
     #: The address that it may not be asked at.
@@ -91,7 +93,7 @@ class RobotsMiddleware:
             raise PrivateAddress(site.private, parts.hostname or "")
         if site.rules is None:
             self.crawler.stats.inc_value("robotstxt/unreachable")
-            raise RobotsUnreachable(f"robots.txt could not be read: {site.problem}")
+            raise RobotsUnreachable(site.problem, silent=site.silent)
         if not self._matcher(root, site.rules).allows(request.url):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise IgnoreRequest("robots.txt disallows it")
@@ -155,9 +157,10 @@ class RobotsMiddleware:
         except PrivateAddress as error:
             return _Site(None, expires=0.0, private=error.address)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
-            if (queue := self._queue()) is not None and is_no_answer(error):
+            silent = is_no_answer(error)
+            if silent and (queue := self._queue()) is not None:
                 queue.no_answer(request.url)
-            return self._unreachable(root, reason_of(error), heard=False)
+            return self._unreachable(root, reason_of(error), heard=False, silent=silent)
         if response.status >= 500 or response.status == 429:
             return self._unreachable(root, f"HTTP {response.status}", heard=response.status in (429, 503))
         del self._tries[root]
@@ -166,7 +169,7 @@ class RobotsMiddleware:
         self._slow_down(root, wished_delay(body, self.agent))
         return _Site(Rules.read(body, self.agent), expires=monotonic() + MAX_AGE, found=found)
 
-    def _unreachable(self, root: str, problem: str, *, heard: bool) -> _Site | None:
+    def _unreachable(self, root: str, problem: str, *, heard: bool, silent: bool = False) -> _Site | None:
         """A site did not say what it allows: None if it is to be asked again after a rest."""
         logger.info("%s/robots.txt could not be read: %s", root, problem)
         self._tries[root] += 1
@@ -175,4 +178,4 @@ class RobotsMiddleware:
                 queue.hosts.refused(urlsplit(root).hostname or "", None, monotonic())
             return None
         del self._tries[root]
-        return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem)
+        return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem, silent=silent)

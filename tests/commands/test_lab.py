@@ -275,7 +275,7 @@ def compare(world: Path, project: Path, spiders: str, *more: object, pages: int 
 def test_a_strategy_that_fails_on_some_pages_is_not_compared_as_if_it_had_not(world, project):
     result = compare(world, project, "faulty", "--jobs", 1)
     assert result.returncode == 1
-    assert "faulty on 'sorting' from topic seeds failed: spider error: ZeroDivisionError" in result.stderr
+    assert "faulty on 'sorting' from topic seeds failed: spider error: score: ZeroDivisionError" in result.stderr
     assert re.search(r" at http://other\.example/\d+, and at \d+ more pages", result.stderr)
     assert {row["spider"] for row in table(project / "out" / "results.csv")} == {
         *("omniscient", "breadth_first", "best_first", "random")

@@ -221,10 +221,11 @@ def test_a_network_that_is_down_stops_it_and_is_not_held_against_the_pages(tmp_p
         arguments = ["-a", f"seeds={server.address}/a.example/", "-a", "keywords=sort", "-s", f"FOCUS_DIR={tmp_path}"]
         assert scrapy("crawl", "best_first", *arguments).returncode == 0
         port = server.server_address[1]
-    down = recrawl(tmp_path, "--older-than", 0, "-s", "FOCUS_OUTAGE=5", "-s", "RETRY_ENABLED=False", returncode=1)
+    again = ["--older-than", 0, *arguments[:2]]  # a seed on this machine is not taken from a file
+    down = recrawl(tmp_path, *again, "-s", "FOCUS_OUTAGE=5", "-s", "RETRY_ENABLED=False", returncode=1)
     assert "focuscrawl: the network seems to be down: 5 requests in a row" in down.stderr
     with serving(web, port):
-        found = report(tmp_path, "--older-than", 0, "-s", "FOCUS_OUTAGE=100")
+        found = report(tmp_path, *again, "-s", "FOCUS_OUTAGE=100")
     assert found["visits"] == {"unchanged": 11}
 
 
@@ -238,7 +239,17 @@ def test_stopped_half_way_nothing_is_lost_and_nothing_visited_twice(tmp_path, ho
         assert scrapy("crawl", "best_first", *arguments).returncode == 0
         slow = ["-s", 'DOWNLOAD_SLOTS={"127.0.0.1": {"delay": 0.05, "concurrency": 1}}']
         process = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "recrawl", str(tmp_path / "c"), "--older-than", "0", *slow],
+            [
+                sys.executable,
+                "-m",
+                "scrapy",
+                "recrawl",
+                str(tmp_path / "c"),
+                "--older-than",
+                "0",
+                *arguments[:2],
+                *slow,
+            ],
             cwd=ROOT,
             env=dict(os.environ),
             stdout=subprocess.DEVNULL,
@@ -257,7 +268,7 @@ def test_stopped_half_way_nothing_is_lost_and_nothing_visited_twice(tmp_path, ho
         assert 10 <= done < 41
         assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
         # what was not reached comes first now
-        report(tmp_path / "c", "--older-than", "0", "--pages", 41 - done)
+        report(tmp_path / "c", "--older-than", "0", "--pages", 41 - done, *arguments[:2])
         assert crawled.sql("SELECT count(*), count(DISTINCT page) FROM visit") == [(41, 41)]
 
 

@@ -197,7 +197,9 @@ def test_under_load_requests_keep_their_distance(tmp_path, monkeypatch):
     assert min(gaps) >= 0.2
 
 
-@pytest.mark.parametrize("after", ["99999999999", "Fri, 31 Dec 99999999999 23:59:59 GMT", "Sun, 06 Nov 9999 08:49:37 GMT"])
+@pytest.mark.parametrize(
+    "after", ["99999999999", "Fri, 31 Dec 99999999999 23:59:59 GMT", "Sun, 06 Nov 9999 08:49:37 GMT"]
+)
 def test_a_rest_of_any_length_loses_no_page(tmp_path, after):
     """A host that is busy once, and asks for a rest until the end of the world, gets the longest there is."""
     pages = [f"/{n}" for n in range(20)]
