@@ -63,6 +63,8 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
 }
 #: The Dewey number that the crawls are about; a web of twenty topics has its neighbours, too.
 TOPIC = "599"
+#: Words of each topic: a page has most of its topic's keywords, and few of others'.
+WORDS = 60
 WARM_UP = 1_000
 SAMPLES = 50
 #: Figures of the last part over those of the first up to which a crawl is flat.
@@ -81,7 +83,7 @@ class TopicalWeb(SyntheticWeb):
             if written.isalpha() and len({number[:3] for number in numbers}) == 1:
                 words[numbers[0][:3]].append(written)
         most = sorted(words, key=lambda number: (number != TOPIC, -len(words[number]), number))
-        self.topical = [words[number] for number in most[:TOPICS]]
+        self.topical = [words[number][:WORDS] for number in most[:TOPICS]]
         self.seconds = 0.0
 
     def get(self, url: str) -> Answer:
@@ -98,9 +100,9 @@ class TopicalWeb(SyntheticWeb):
         """What the crawls are about: the first topic of the web."""
         return {
             "name": "long",
-            "seeds": self.some(0, 10),
+            "seeds": self.some(0, 3),
             "keywords": dict.fromkeys(self.topical[0][:12], 1.0),
-            "examples": self.some(0, 40)[10:],
+            "examples": self.some(0, 30),
             "counterexamples": [url for topic in range(1, TOPICS) for url in self.some(topic, 2)],
             "dewey": [TOPIC],
         }
