@@ -13,9 +13,11 @@ from scrapy.exceptions import NotConfigured
 
 from focuscrawl import rights
 from focuscrawl import settings as defaults
+from focuscrawl.addresses import Networks
 from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
+from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.index import Index
 from focuscrawl.lock import take_lock
 from focuscrawl.pace import Pace
@@ -107,7 +109,9 @@ class Crawl:
         self.resumed = self.pages > 0
         self.frontier = Frontier(self.store, **frontier)
         self.scope = Scope()
-        self.pace = Pace({})
+        #: When hosts may be asked, and which networks may be connected to.
+        self.hosts = Hosts()
+        self.networks = Networks()
         #: Reservations that keep a page out of the exports, and whether sitemaps are read.
         self.left_out: list[str] = []
         self.sitemaps = "no"
@@ -151,7 +155,9 @@ class Crawl:
         file = settings.get("FOCUS_SCOPE")
         scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
         crawl = cls(directory(settings, spider, topic), spider, topic, **(options | frontier))
-        crawl.scope, crawl.pace, crawl.left_out, crawl.sitemaps = scope, pace, left_out, sitemaps
+        crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
+        crawl.hosts = Hosts(pace, settings.getfloat("FOCUS_BACKOFF_MAX"))
+        crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
         crawl.traps = Traps(crawl.store.patterns(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
         if similarity:

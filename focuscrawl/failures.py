@@ -1,9 +1,55 @@
-"""Why a request gave no page, in words."""
+"""Why a request gave no page: the kinds of failure, and each of them in words."""
 
 from __future__ import annotations
 
-from scrapy.exceptions import DownloadFailedError, IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.internet.error import ConnectError, ConnectionClosed
+
+
+class PrivateAddress(IgnoreRequest):
+    """A host is at an address outside the networks that the crawl may connect to."""
+
+    def __init__(self, address: str, host: str = "") -> None:
+        self.address = address
+        where = host if host in ("", address) else f"{host} is at {address}, which"
+        super().__init__(
+            f"private address: {where or address} is not on the public internet; if it is meant to be crawled, give"
+            " -s FOCUS_PRIVATE_HOSTS=True"
+        )
+
+
+class RobotsUnreachable(IgnoreRequest):
+    """A host could not say what it allows, so nothing is asked of it for now."""
+
+
+class HostRests(IgnoreRequest):
+    """A host has asked to be left alone for longer than the request can wait."""
+
+
+class TooManyFiles(Exception):  # noqa: N818 - as Scrapy's own
+    """The process may open no more files, or connections."""
+
+
+#: Failures that may pass: the URL stays in the file and is tried again when the crawl is resumed.
+PASSING = (
+    CannotResolveHostError,
+    ConnectError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    HostRests,
+    ResponseDataLossError,
+    RobotsUnreachable,
+    TooManyFiles,
+)
 
 
 def root(error: BaseException) -> BaseException:
@@ -12,6 +58,13 @@ def root(error: BaseException) -> BaseException:
     if isinstance(error, DownloadFailedError) and reasons:
         return reasons[0].value  # type: ignore[no-any-return]
     return error
+
+
+def is_no_answer(error: BaseException) -> bool:
+    """Whether nobody answered at all: if that goes on with every host, the network is down."""
+    if isinstance(error, CannotResolveHostError | DownloadConnectionRefusedError | DownloadTimeoutError):
+        return True
+    return isinstance(root(error), ConnectError | ConnectionClosed)
 
 
 def reason_of(error: BaseException) -> str:
@@ -23,6 +76,8 @@ def reason_of(error: BaseException) -> str:
         if isinstance(error, HttpError):  # for spiders that do not ask for failures
             return f"HTTP {error.response.status}"
         return message or "ignored"
+    if isinstance(error, TooManyFiles):
+        return "too many open files"
     error = root(error)
     name = type(error).__name__
     if name.lower() == "error":  # zlib.error, OpenSSL.SSL.Error …: the module says what

@@ -32,7 +32,7 @@ _NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 _REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]*)", re.IGNORECASE)
 _HTML_START = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
+    r"\A\s*+(?:<\?xml[^>]*>\s*+)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
     re.I | re.S,
 )
 

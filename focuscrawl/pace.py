@@ -9,7 +9,7 @@ from datetime import datetime
 from focuscrawl.errors import FocusError
 
 _DAY = 24 * 60
-_SPAN = re.compile(r"\s*(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})\s*")
+_SPAN = re.compile(r"\A\s*+(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})\s*")
 
 
 class Pace:

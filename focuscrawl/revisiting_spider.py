@@ -20,9 +20,10 @@ from scrapy.http import Response
 from focuscrawl import urls
 from focuscrawl.duplicates import signature
 from focuscrawl.errors import FocusError
-from focuscrawl.failures import reason_of
-from focuscrawl.frontier.scheduler import PASSING, FrontierScheduler
+from focuscrawl.failures import PASSING, reason_of
+from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.html import read_page
+from focuscrawl.middlewares.redirects import redirect_target
 from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page, Visit
 from focuscrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, Turns, difference, plan
@@ -103,9 +104,9 @@ class RevisitingSpider(FocusedSpider):
         turns = Turns(self.due, urls.host)
         running: set[asyncio.Future[None]] = set()
         while (turns or running) and not scheduler.closing:
-            moment, rest = monotonic(), scheduler.rest()
+            moment, rest = monotonic(), scheduler.hosts.rest()
             may = not rest and len(running) < scheduler.room()
-            if may and (due := turns.take(moment, scheduler.free_at)) is not None:
+            if may and (due := turns.take(moment, scheduler.hosts.free_at)) is not None:
                 running.add(asyncio.ensure_future(self._visit(due, turns)))
                 continue
             pause = min(_HEARTBEAT, rest or inf, max(0.0, turns.next_time() - moment) if may else inf)
@@ -293,4 +294,4 @@ def _target(response: Response) -> str | None:
     location = response.headers.get("Location")
     if response.status not in _REDIRECTS or not location:
         return None
-    return urls.join(response.url, location.decode("latin-1"))
+    return redirect_target(response.url, location)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from protego import Protego
+
+from focuscrawl.urls import MAX_LENGTH
 
 if TYPE_CHECKING:
     from typing import Self
 
 #: RFC 9309, 2.5: at least 500 KiB are read; the rest is not looked at.
 SIZE_LIMIT = 500 * 1024
+#: Most sitemaps that are kept of one.
+MAX_SITEMAPS = 1_000
 
 # The records that are understood, also as they are often misspelled, or with a space for the colon.
 _RECORD = re.compile(
@@ -24,7 +28,8 @@ _RECORD = re.compile(
 # A Crawl-delay in seconds, or a Request-rate such as 1/10, 5/1m or 1/10s 0600-0845.
 _DELAY = re.compile(rb"(?:(\d{1,9})/)?(\d{1,9}(?:\.\d*)?|\.\d+)([smhd]?)(?!\S)", re.IGNORECASE)
 _SECONDS = {b"": 1, b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
+_TOKEN = re.compile(r"[^/\s*,;<>]+|\*")
+_ORIGIN = re.compile(r"\A[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 # The codes of the octets, a capital and a small letter each, and of what is more than its octet: the escapes of `/` and
 # `?`, which part a path and do not mean themselves there, and the end of a URL.
 _OCTETS = [chr(65 + (octet >> 4)) + chr(97 + (octet & 15)) for octet in range(256)]
@@ -61,53 +66,68 @@ def _spell_pattern(pattern: bytes) -> str:
 
 
 class Rules:
-    """What a robots.txt allows, by RFC 9309: its lines and groups are read here, Protego matches the paths."""
+    """What a robots.txt says to one crawler, by RFC 9309, in few bytes: what it says to others is not kept."""
 
-    def __init__(self) -> None:
-        #: Product tokens in lower case, and the groups of rules that name them. Several may share a group.
-        self._groups: dict[str, list[list[tuple[bytes, bool]]]] = {}
-        self._parsers: dict[str, Protego] = {}
+    def __init__(self, rules: Iterable[tuple[bytes, bool]] = (), sitemaps: Iterable[str] = ()) -> None:
+        #: A line for each rule: + or -, then the path.
+        self._lines = b"\n".join(sorted({(b"+" if allow else b"-") + path for path, allow in rules}))
         #: The sitemaps it names, as they are written.
-        self.sitemaps: list[str] = []
+        self.sitemaps = list(sitemaps)
 
     @classmethod
-    def read(cls, body: bytes) -> Self:
-        """The rules of a robots.txt, whatever it is; lines that are none are passed over."""
-        rules = cls()
-        group: list[tuple[bytes, bool]] = []
+    def read(cls, body: bytes, agent: str) -> Self:
+        """The rules for the crawler with that User-Agent, or product token; lines that are none are passed over."""
+        ours = product_token(agent)
+        #: The rules for us and for all, as far as somebody is addressed so.
+        found: dict[str, list[tuple[bytes, bool]]] = {}
+        addressed: set[str] = set()
         has_rules = False
+        sitemaps: list[str] = []
         for kind, value in _records(body):
             if kind == "agent":
                 if has_rules:
-                    group, has_rules = [], False
-                groups = rules._groups.setdefault(product_token(value.decode("latin-1")), [])
-                if not groups or groups[-1] is not group:
-                    groups.append(group)
+                    addressed, has_rules = set(), False
+                for token in agent_tokens(value):
+                    if token in (ours, "*"):
+                        found.setdefault(token, [])
+                        addressed.add(token)
             elif kind in ("allow", "disallow"):
                 has_rules = True
                 if value:
-                    group.append((value, kind == "allow"))
-            elif kind == "sitemap":
-                rules.sitemaps.append(value.decode("utf-8", "replace"))
-        return rules
+                    for token in addressed:
+                        found[token].append((value, kind == "allow"))
+            elif kind == "sitemap" and len(sitemaps) < MAX_SITEMAPS and len(value) <= MAX_LENGTH:
+                sitemaps.append(value.decode("utf-8", "replace"))
+        return cls(found[ours] if ours in found else found.get("*", ()), sitemaps)
 
-    def allows(self, url: str, agent: str) -> bool:
-        """Whether the crawler with that User-Agent, or product token, may fetch *url*."""
+    @property
+    def size(self) -> int:
+        """The bytes that the rules take, about."""
+        return len(self._lines) + sum(map(len, self.sitemaps)) + 200
+
+    def matcher(self) -> Matcher:
+        """The rules in the form that answers quickly."""
+        return Matcher(self._lines.split(b"\n") if self._lines else [])
+
+    def allows(self, url: str) -> bool:
+        """Whether the crawler may fetch *url*; for many URLs, ask a `matcher`."""
+        return self.matcher().allows(url)
+
+
+class Matcher:
+    """Rules ready for use: Protego matches the paths."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        records = [f"{'allow' if line[:1] == b'+' else 'disallow'}: /{_spell_pattern(line[1:])}" for line in lines]
+        self._parser = Protego.parse("\n".join(["user-agent: *", *records]))
+        #: The bytes that the matcher takes, about.
+        self.size = 2_000 + 1_000 * len(lines)
+
+    def allows(self, url: str) -> bool:
+        """Whether *url* may be fetched."""
         path = _ORIGIN.sub("", url.partition("#")[0], count=1).encode("utf-8", "surrogatepass")
         letters = _spell(path if path.startswith(b"/") else b"/" + path)
-        if letters == _ROBOTS_TXT:
-            return True
-        return bool(self._parser(product_token(agent)).can_fetch(f"/{letters}{_END}", "*"))
-
-    def _parser(self, name: str) -> Protego:
-        """The rules for a crawler."""
-        if name not in self._groups:
-            name = "*"
-        if name not in self._parsers:
-            rules = {pair for group in self._groups.get(name, ()) for pair in group}
-            lines = [f"{'allow' if allow else 'disallow'}: /{_spell_pattern(pattern)}" for pattern, allow in rules]
-            self._parsers[name] = Protego.parse("\n".join(["user-agent: *", *lines]))
-        return self._parsers[name]
+        return letters == _ROBOTS_TXT or bool(self._parser.can_fetch(f"/{letters}{_END}", "*"))
 
 
 _ROBOTS_TXT = _spell(b"/robots.txt")
@@ -126,10 +146,10 @@ def wished_delay(body: bytes, agent: str) -> float:
         if kind == "agent":
             if previous != "agent":
                 named = set()
-            token = product_token(value.decode("latin-1"))
-            if token in (ours, "*"):
-                named.add(token)
-                delays.setdefault(token, 0.0)
+            for token in agent_tokens(value):
+                if token in (ours, "*"):
+                    named.add(token)
+                    delays.setdefault(token, 0.0)
         elif kind == "delay" and (match := _DELAY.match(value)):
             delay = float(match[2]) * _SECONDS[match[3].lower()] / (int(match[1] or 1) or 1)
             delays.update({token: max(delay, delays[token]) for token in named})
@@ -140,8 +160,14 @@ def wished_delay(body: bytes, agent: str) -> float:
 
 def product_token(agent: str) -> str:
     """The name by which a robots.txt calls a crawler, in lower case: what is before the version in its User-Agent."""
-    match = re.match(r"[^/\s*]+|\*", agent.strip())
+    match = _TOKEN.match(agent.strip())
     return match[0].lower() if match else ""
+
+
+def agent_tokens(value: bytes) -> list[str]:
+    """The crawlers that a User-agent line names: one by the RFC, but people write lists, and stray markup."""
+    names = (product_token(name) for name in re.split(r"[,;]", value.decode("latin-1")))
+    return [name for name in names if name]
 
 
 def _records(body: bytes) -> Iterator[tuple[str, bytes]]:

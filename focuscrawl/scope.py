@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 RELOAD = 1.0
 
 _PORT = re.compile(r"(?:^[^:]*|\]):\d*$")
-_DOMAIN = re.compile(r"(?=[^/]*[\w\]])[\w.:\[\]-]+", re.UNICODE)
+_DOMAIN = re.compile(r"\A(?=[^/]*[\w\]])[\w.:\[\]-]+", re.UNICODE)
 _URL = re.compile(r"https?://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/:?#]*)(?::\d+)?([^#]*)")
 
 

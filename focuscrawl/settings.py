@@ -72,12 +72,12 @@ SPIDER_MIDDLEWARES = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
-    "focuscrawl.middlewares.addresses.AddressMiddleware": 90,
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,  # sees a response before it is retried
     "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one: what a cache answers does not wait
 }
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "focuscrawl.web.download.DownloadHandler")
 ITEM_PIPELINES = {
@@ -108,7 +108,7 @@ FOCUS_SCOPE = None
 FOCUS_PACE: dict[str, float] = {}
 #: Reservations that keep a page out of the exports: noai, noimageai, tdm, unlicensed.
 FOCUS_RIGHTS: list[str] = []
-#: Whether pages may lead to private networks and to this machine, even if no seed is there.
+#: Whether the crawl may connect to private networks and to this machine, even if no seed names them outright.
 FOCUS_PRIVATE_HOSTS = False
 #: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.
 FOCUS_CRAWL_DELAY_MAX = 60.0

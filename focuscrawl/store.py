@@ -325,6 +325,10 @@ class Store:
         """The URLs of the matched pages, in the order in which they were found to match."""
         return (url for (url,) in self.execute("SELECT url FROM page WHERE matched ORDER BY listed"))
 
+    def last_urls(self, number: int) -> Iterator[str]:
+        """The URLs of the pages that were stored last, the last first."""
+        return (url for (url,) in self.execute("SELECT url FROM page ORDER BY id DESC LIMIT ?", (number,)))
+
     def body(self, url: str) -> bytes | None:
         """The bytes of a stored page; of a near-duplicate those of the page it repeats."""
         row = self.execute(
@@ -456,6 +460,15 @@ class Store:
     def add_urls(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
         """Store URLs: id, key, URL, host."""
         self.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
+
+    def set_rank(self, url_id: int, rank: float) -> None:
+        """Give a URL that waits another place in the frontier."""
+        self.execute("UPDATE frontier SET rank = ? WHERE url_id = ?", (rank, url_id))
+
+    def tried_before(self) -> set[int]:
+        """The URLs that wait although they were tried: they gave no answer."""
+        query = "SELECT url_id FROM failure WHERE url_id IN (SELECT url_id FROM frontier)"
+        return {url_id for (url_id,) in self.execute(query)}
 
     def mark_done(self, url_ids: Iterable[int]) -> None:
         """These URLs are dealt with: they leave the frontier for good."""

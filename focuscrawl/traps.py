@@ -39,7 +39,7 @@ _PATTERNS = 256
 
 _PARTS = re.compile(r"(https?://[^/?#]*)([^?#]*)\??([^#]*)")
 _NUMBER = re.compile(r"\d+")
-_CODE = re.compile(r"(?=[^/]*\d)[0-9a-f-]{8,}", re.IGNORECASE)
+_CODE = re.compile(r"[0-9a-f-]{8,}", re.IGNORECASE)
 _SESSION = re.compile(
     r"[;?&/](?:jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid|session_?id|sess(?:id)?)="
     r"|[?&](?:sid|s)=[0-9a-f]{16,}|/\(s\([a-z0-9]{20,}\)\)",
@@ -79,13 +79,18 @@ def patterns(url: str) -> list[str]:
         elif segment.isdigit():
             segments[index] = "0"
         else:
-            segments[index] = _NUMBER.sub("0", _CODE.sub("x", segment))
+            segments[index] = _NUMBER.sub("0", _CODE.sub(_without_code, segment))
     shape = host + "/".join(segments)
     tree = [f"{host}/{segments[1]}/**"] if path.strip("/").count("/") >= _TREE - 1 else []
     if not query:
         return [shape, *tree]
     names = sorted({part.partition("=")[0] for part in query.split("&")} - {""})
     return [*([f"{shape}?{'&'.join(names)}"] if names else []), f"{shape}?", *tree]
+
+
+def _without_code(match: re.Match[str]) -> str:
+    """What stands for a run of hexadecimal digits: one without any number in it is a word."""
+    return "x" if _NUMBER.search(match[0]) else match[0]
 
 
 def soft_404(page: Page) -> bool:

@@ -12,6 +12,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 import ada_url
 
+#: Longest URL in characters, wherever it comes from; URLLENGTH_LIMIT is what a crawl asks for.
+MAX_LENGTH = 16_384
+
 #: Query parameters that say where a visitor came from, or who is looking (session ids under their usual names), not
 #: what is shown.
 TRACKING = re.compile(
@@ -55,9 +58,10 @@ _COMMON_URL_WORDS = frozenset(
         "home",
     )
 )
+_USER_INFO = re.compile(r"^(https?://)[^/?#]*@")
 _HOST = re.compile(r"https?://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)")
 #: What somebody may have meant for a URL: a host name, with or without a port and a path.
-_LIKE_A_HOST = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
+_LIKE_A_HOST = re.compile(r"\A(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
 
 
 # References that need no parsing: lower case up to the path, no port, escape, dot segment or odd character. Most links
@@ -78,6 +82,8 @@ class Base:
 
     def join(self, href: str) -> str | None:
         """The same as `join(self.url, href)`."""
+        if len(href) > MAX_LENGTH:
+            return None
         if _CLEAN.fullmatch(href):
             return href
         if self.root and href[:1] == "/" and _RELATIVE.fullmatch(href, 1):
@@ -88,14 +94,27 @@ class Base:
 
 
 def join(base: str, href: str) -> str | None:
-    """The absolute http(s) URL, without fragment, that *href* on page *base* leads to; None if it leads nowhere."""
+    """The absolute http(s) URL that *href* on page *base* leads to; None if it leads nowhere.
+
+    It is normalised: no fragment, no user name or password, no dot segments.
+    """
+    if len(href) > MAX_LENGTH:
+        return None
     try:
         url: str = ada_url.join_url(base, href)
     except ValueError:
         return None
     if not url.startswith(("http://", "https://")):
         return None
-    return url.partition("#")[0]
+    return _bounded(url)
+
+
+def _bounded(url: str) -> str | None:
+    """A URL that was parsed, without fragment and user info; None if it is too long."""
+    url = url.partition("#")[0]
+    if "@" in url:
+        url = _USER_INFO.sub(r"\1", url)
+    return url if len(url) <= MAX_LENGTH else None
 
 
 def check(url: str) -> str:
@@ -113,10 +132,12 @@ def check(url: str) -> str:
     if scheme not in ("http", "https"):
         raise ValueError(f"'{url}' is not an http or https URL")
     try:
-        checked: str = ada_url.normalize_url(url)
+        checked = _bounded(ada_url.normalize_url(url))
     except ValueError:
         raise ValueError(f"'{url}' is not a valid URL") from None
-    return checked.partition("#")[0]
+    if checked is None:
+        raise ValueError(f"'{url[:80]}…' is longer than {MAX_LENGTH:,} characters")
+    return checked
 
 
 def is_binary(url: str) -> bool:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import pairwise
+from time import monotonic
 
 import pytest
 
+from focuscrawl import urls
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier import scheduler
+from focuscrawl.frontier import hosts
 from focuscrawl.pace import Pace
 from tests.conftest import at, scrapy, small_web
 
@@ -51,28 +54,52 @@ CHAIN = {"a": ["a/1"], "a/1": ["a/2"], "a/2": ["a/3"], "a/3": []}
 
 
 def test_in_quiet_hours_the_distance_between_requests_grows(crawl, monkeypatch):
-    monkeypatch.setattr(scheduler, "local_time", lambda: clock("12:00"))
+    monkeypatch.setattr(hosts, "local_time", lambda: clock("12:00"))
     settings = {"FOCUS_PACE": '{"08:00-18:00": 0.25}', "DOWNLOAD_DELAY": 0.05}
     slow = crawl("breadth_first", small_web(CHAIN), settings=settings, seeds=at("a"))
     assert min(slow.gaps) >= 0.19
 
 
 def test_outside_of_them_it_does_not(crawl, monkeypatch, tmp_path):
-    monkeypatch.setattr(scheduler, "local_time", lambda: clock("19:00"))
+    monkeypatch.setattr(hosts, "local_time", lambda: clock("19:00"))
     settings = {"FOCUS_PACE": {"08:00-18:00": 0.001}, "DOWNLOAD_DELAY": 0.01}
     assert max(crawl("breadth_first", small_web(CHAIN), settings=settings, seeds=at("a")).gaps) < 5
 
 
-def test_a_host_without_a_delay_is_slowed_by_the_time_its_answers_take(crawl, monkeypatch):
-    monkeypatch.setattr(scheduler, "local_time", lambda: clock("12:00"))
+def test_robots_txt_and_rights_keep_the_distance_of_quiet_hours_too(crawl, monkeypatch):
+    """All that is sent to a host passes one gate, whatever it is for."""
+    monkeypatch.setattr(hosts, "local_time", lambda: clock("12:00"))
+    web = small_web(CHAIN, dict.fromkeys(CHAIN, "sorting"))
     asked = []
-    original = scheduler.FrontierScheduler._slot_free_at
+    answer = web.get
 
-    def noted(self, host):
-        asked.append((self._took.get(host, 0.0), original(self, host) - self._handed_at.get(host, 0.0)))
-        return original(self, host)
+    def get(url):
+        asked.append((monotonic(), url))
+        return answer(url)
 
-    monkeypatch.setattr(scheduler.FrontierScheduler, "_slot_free_at", noted)
+    web.get = get
+    settings = {"FOCUS_PACE": {"08:00-18:00": 0.25}, "DOWNLOAD_DELAY": 0.05, "DOWNLOAD_SLOTS": {}}
+    crawl("breadth_first", web, settings=settings, seeds=at("a"), keywords="sorting")
+    times = {}
+    for moment, url in asked:
+        times.setdefault(urls.host(url), []).append(moment)
+    assert any(url.endswith("tdmrep.json") for _, url in asked)
+    gaps = [later - earlier for moments in times.values() for earlier, later in pairwise(moments)]
+    assert len(gaps) >= 4
+    assert min(gaps) >= 0.2
+
+
+def test_a_host_without_a_delay_is_slowed_by_the_time_its_answers_take(crawl, monkeypatch):
+    monkeypatch.setattr(hosts, "local_time", lambda: clock("12:00"))
+    asked = []
+    original = hosts.Hosts.free_at
+
+    def noted(self, name):
+        host = self.of(name)
+        asked.append((host.took, original(self, name) - max(host.handed, host.sent)))
+        return original(self, name)
+
+    monkeypatch.setattr(hosts.Hosts, "free_at", noted)
     crawl("breadth_first", small_web(CHAIN), settings={"FOCUS_PACE": {"08:00-18:00": 0.5}}, seeds=at("a"))
     waits = [(took, wait) for took, wait in asked if took and wait < 60]
     assert waits
@@ -83,7 +110,7 @@ def test_while_it_rests_nothing_is_asked_for_and_then_it_goes_on(crawl, monkeypa
     began = datetime.now()
     # for half a second it is 05:59:59 and a half, then it is six
     monkeypatch.setattr(
-        scheduler,
+        hosts,
         "local_time",
         lambda: clock("05:59:59.500") + (datetime.now() - began),
     )

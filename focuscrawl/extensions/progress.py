@@ -15,7 +15,6 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
 from focuscrawl.crawl import Crawl
-from focuscrawl.pace import local_time
 
 if TYPE_CHECKING:
     from typing import Self
@@ -92,7 +91,7 @@ class Progress:
         if crawl.topic.keywords:
             parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
         parts.append(f"{len(crawl.frontier):,} queued")
-        if not crawl.pace.steady and (share := crawl.pace.share(local_time())) < 1:
+        if not crawl.hosts.pace.steady and (share := crawl.hosts.share()) < 1:
             parts.append(f"at {share:.0%} of full speed" if share else "resting")
         if self.live and not self.crawler.crawling:
             parts.append("stopping (Ctrl-C again stops at once)")

@@ -23,6 +23,9 @@ KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 #: So many entries are put back at a time, in a few tenths of a second; a trap may have filled the top of the queue.
 PUT_BACK = 1_000
 
+#: How far a URL that gave no answer falls behind, in scores.
+SET_BACK = 1.0
+
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
 #: What the score of a URL that has come to the top is multiplied by: 1 leaves it there, 0 takes it out of the queue.
@@ -60,12 +63,14 @@ _RESCORE = "UPDATE frontier SET score = ?, rank = ?, cold = ?, damping = ? WHERE
 
 
 class _Host:
-    __slots__ = ("cold", "floor", "heap", "in_flight", "name", "pages", "place", "shown")
+    __slots__ = ("cold", "floor", "heap", "in_flight", "known", "name", "pages", "place", "shown")
 
     def __init__(self, name: str, pages: int = 0) -> None:
         self.name = name
         self.pages = pages
         self.in_flight = 0
+        #: Whether it answered the last time it was asked; a stranger has yet to.
+        self.known = pages > 0
         #: (-rank, url id) of the entries in memory, and how many more are on disk only, none better than `floor`.
         self.heap: list[tuple[float, int]] = []
         self.cold = 0
@@ -125,7 +130,12 @@ class Frontier:
         self._host_of = array("I", [0])
         self._hosts: list[_Host] = [_Host("")]  # by host id
         self._host_ids: dict[str, int] = {}
-        self._ready: list[tuple[float, int, int]] = []  # (-rank, url id, host id)
+        #: (-rank, url id, host id) of the best entry of each free host: of strangers, and of those that are known.
+        self._ready: tuple[list[tuple[float, int, int]], list[tuple[float, int, int]]] = ([], [])
+        #: Most requests under way to strangers once somebody is known, and how many there are.
+        self.most_strangers = inf
+        self._strangers = 0
+        self._any_known = False
         self._waiting: list[tuple[float, int]] = []  # (time, host id)
         self._worst: list[tuple[float, int]] = []  # (rank, -url id), only with a size
         self._overfull: set[int] = set()  # hosts with more entries in memory than they should have
@@ -135,6 +145,8 @@ class Frontier:
         self._moved: set[int] = set()
         #: URLs whose rank is lower than their score and age make it.
         self._damped: set[int] = set()
+        #: URLs that may be fetched although there is a floor, and perhaps some that were, or have fallen below it.
+        self._open: set[int] = set()
         self._pending: list[int] = []
         self._batch_left = batch
         self._put_back = 0
@@ -148,6 +160,7 @@ class Frontier:
         for host_id, name, pages in store.execute("SELECT id, name, pages FROM host"):
             self._hosts[host_id] = _Host(name, pages)
             self._host_ids[name] = host_id
+            self._any_known = self._any_known or pages > 0
         count = store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
         self._state.extend(bytes(count))
         self._rank.extend(array("d", bytes(8 * count)))
@@ -162,6 +175,8 @@ class Frontier:
             self._rank[url_id] = rank
             if damping < 1:
                 self._damped.add(url_id)
+            if rank >= self.floor > -inf:
+                self._open.add(url_id)
             self.queued += 1
             host = self._hosts[host_id]
             if cold:
@@ -173,10 +188,12 @@ class Frontier:
                 host.heap.append((-rank, url_id))
             if self.size:
                 self._worst.append((rank, -url_id))
+        self._damped |= store.tried_before()
         heapify(self._worst)
         for host_id, host in enumerate(self._hosts):
             heapify(host.heap)
             self._put_ready(host_id)
+        self._resume_run()
 
     def __len__(self) -> int:
         return self.queued
@@ -190,8 +207,12 @@ class Frontier:
         """Whether anything waits that is not held."""
         if self.floor == -inf:
             return self.queued > 0
-        rows = self.store.execute("SELECT url_id FROM frontier WHERE rank >= ?", (self.floor,))
-        return any(self._state[url_id] in (QUEUED, COLD) for (url_id,) in rows)
+        while self._open:
+            url_id = next(iter(self._open))
+            if self._state[url_id] in (QUEUED, COLD) and self._rank[url_id] >= self.floor:
+                return True
+            self._open.discard(url_id)
+        return False
 
     # ---- what is known
 
@@ -312,6 +333,8 @@ class Frontier:
     def _push(self, url_id: int, rank: float, *, at_once: bool = False) -> bool:
         """Enter a URL with its rank in memory, at once or with the next batch; True if it belongs on disk only."""
         self._rank[url_id] = rank
+        if rank >= self.floor > -inf:
+            self._open.add(url_id)
         host_id = self._host_of[url_id]
         host = self._hosts[host_id]
         if self.size:
@@ -334,7 +357,7 @@ class Frontier:
             self._put_ready(host_id)
         elif host.place == "ready" and host.heap[0] == entry:
             host.shown = entry
-            heappush(self._ready, (*entry, host_id))
+            heappush(self._ready[host.known], (*entry, host_id))
         if len(host.heap) > 2 * self.hot:
             self._overfull.add(host_id)
 
@@ -426,7 +449,7 @@ class Frontier:
         host.place = "ready" if head else ""
         host.shown = head
         if head:
-            heappush(self._ready, (*head, host_id))
+            heappush(self._ready[host.known], (*head, host_id))
 
     def release(self, host_name: str) -> None:
         """A host that was busy may be fetched again."""
@@ -438,6 +461,25 @@ class Frontier:
         if self._hosts[host_id].place == "busy":
             self._put_ready(host_id)
 
+    def known(self, host_name: str) -> None:
+        """A host has answered."""
+        self._any_known = True
+        self._make_known(host_name, True)
+
+    def stranger(self, host_name: str) -> None:
+        """A host has not answered."""
+        self._make_known(host_name, False)
+
+    def _make_known(self, host_name: str, known: bool) -> None:
+        host_id = self._host_ids.get(host_name)
+        host = self._hosts[host_id] if host_id is not None else None
+        if host_id is None or host is None or host.known == known:
+            return
+        host.known = known
+        self._strangers += -host.in_flight if known else host.in_flight
+        if host.place == "ready":  # its entry among those it was one of is passed over from now on
+            self._put_ready(host_id)
+
     def next_time(self) -> float:
         """When it is worth to ask again: when the next host becomes free by itself; inf if none does."""
         if self._put_back >= PUT_BACK:
@@ -445,14 +487,25 @@ class Frontier:
         return self._waiting[0][0] if self._waiting else inf
 
     def _best(self, now: float, free_at: FreeAt) -> tuple[float, int, int] | None:
-        """The best entry whose host is free; hosts that are not are set aside until they are."""
+        """The best entry whose host is free; hosts that are not are set aside until they are.
+
+        Strangers have a share of the requests under way and no more: many hosts that do not answer must not keep the
+        others waiting.
+        """
         while self._waiting and self._waiting[0][0] <= now:
             self._put_ready(heappop(self._waiting)[1])
-        ready = self._ready
+        best = self._best_of(now, free_at, known=True)
+        if self._any_known and self._strangers >= self.most_strangers:
+            return best
+        stranger = self._best_of(now, free_at, known=False)
+        return min(best, stranger) if best is not None and stranger is not None else best or stranger
+
+    def _best_of(self, now: float, free_at: FreeAt, *, known: bool) -> tuple[float, int, int] | None:
+        ready = self._ready[known]
         while ready:
             negative_rank, url_id, host_id = ready[0]
             host = self._hosts[host_id]
-            if host.place != "ready" or host.shown != (negative_rank, url_id):
+            if host.place != "ready" or host.shown != (negative_rank, url_id) or host.known != known:
                 heappop(ready)
                 continue
             if self._head(host_id) != host.shown:
@@ -547,7 +600,8 @@ class Frontier:
                 score = self.rescorer(entry)
                 if score != entry.score:
                     entry = self._rescored(entry, score)
-                if entry.rank < -negative_rank or self._ready[0][1] != url_id:
+                ready = self._ready[self._hosts[host_id].known]
+                if entry.rank < -negative_rank or not ready or ready[0][1] != url_id:
                     self._put_back += 1
                     continue  # it fell, or others rose meanwhile: see what is on top now
             # what is half way to its page is neither put back nor given up
@@ -566,7 +620,8 @@ class Frontier:
             self._state[url_id] = IN_FLIGHT
             self.queued -= 1
             host.in_flight += 1
-            heappop(self._ready)
+            self._strangers += not host.known
+            heappop(self._ready[host.known])
             self._put_ready(host_id)
             self._batch_left -= 1
             if self.hosts_per_batch:
@@ -625,6 +680,8 @@ class Frontier:
         self._moved.add(url_id)
         self.queued += 1
         self._state[url_id] = QUEUED
+        if self._rank[url_id] >= self.floor > -inf:
+            self._open.add(url_id)
         host_id = self._host_of[url_id]
         self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
 
@@ -641,13 +698,15 @@ class Frontier:
 
     def _leave(self, url_id: int) -> None:
         host_id = self._host_of[url_id]
-        self._hosts[host_id].in_flight -= 1
+        host = self._hosts[host_id]
+        host.in_flight -= 1
+        self._strangers -= not host.known
         self._unbusy(host_id)
 
     def finish(self, url_ids: Sequence[int], *, page_host: str | None = None, for_good: bool = True) -> None:
         """URLs are dealt with; *page_host* gave a page. Call inside the transaction that stores the outcome.
 
-        If not *for_good* they stay in the file, to be tried again when the crawl is resumed.
+        If not *for_good* they stay in the file, to be tried again when the crawl is resumed, after what was not tried.
         """
         for url_id in url_ids:
             if self._state[url_id] == IN_FLIGHT:
@@ -660,8 +719,30 @@ class Frontier:
             self._damped.discard(url_id)
         if for_good:
             self.store.mark_done(url_ids)
+        else:
+            for url_id in url_ids:
+                self._set_back(url_id)
+        self._keep_run()
         if page_host is not None:
             host_id = self.host_id(page_host)
             self._hosts[host_id].pages += 1
             self._pages += 1
             self.store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))
+
+    def _set_back(self, url_id: int) -> None:
+        """A URL that failed comes after the others when the crawl is resumed; what was open stays so."""
+        rank = self._rank[url_id]
+        if rank >= self.floor:
+            self.store.set_rank(url_id, max(rank - SET_BACK, self.floor))
+
+    # ---- runs over the hosts
+
+    def _keep_run(self) -> None:
+        """Keep which hosts had their turn in this run; what is under way will be asked for again after a crash."""
+        if self.hosts_per_batch:
+            used = [host_id for host_id in self._used if not self._hosts[host_id].in_flight]
+            self.store.set_meta("run", sorted(used))
+
+    def _resume_run(self) -> None:
+        if self.hosts_per_batch:
+            self._used.update(host_id for host_id in self.store.meta("run") or [] if host_id < len(self._hosts))

@@ -11,23 +11,16 @@ import json
 import logging
 import sqlite3
 from collections.abc import Callable
-from math import ceil, inf
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    CloseSpider,
-    DontCloseSpider,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    NotConfigured,
-    ResponseDataLossError,
-)
+from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import _schedule_coro
@@ -37,10 +30,8 @@ from twisted.python.failure import Failure
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.failures import reason_of
+from focuscrawl.failures import PASSING, HostRests, is_no_answer, reason_of
 from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
-from focuscrawl.middlewares.robots import RobotsUnreachable
-from focuscrawl.pace import local_time
 from focuscrawl.page import Page
 from focuscrawl.spider import now
 
@@ -53,15 +44,12 @@ logger = logging.getLogger(__name__)
 _OWN_META = frozenset({"focus", "depth", "is_start_request"})
 
 
-#: Failures that may pass: the URL stays in the file and is tried again when the crawl is resumed.
-PASSING = (
-    CannotResolveHostError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    ResponseDataLossError,
-    RobotsUnreachable,
-)
+#: Hosts that answered before are asked whether the network is there, so many at most.
+PROBES = 3
+#: The share of requests under way that may be for hosts that did not answer yet, or not the last time.
+STRANGERS = 0.75
+#: With no file left, requests are tried again so often before the crawl gives up.
+_FILE_TRIES = 20
 
 
 def priority(score: float) -> int:
@@ -87,20 +75,22 @@ class FrontierScheduler(BaseScheduler):
         self._live: dict[int, Request] = {}
         #: Hosts of the requests that are between here and the end of their download, by URL id.
         self._downloading: dict[int, str] = {}
-        self._active: dict[str, int] = {}
-        self._handed_at: dict[str, float] = {}
-        #: Times before which hosts want to be left alone.
-        self._held: dict[str, float] = {}
-        #: Seconds that hosts want between two requests, and that the last download of hosts took.
-        self._distances: dict[str, float] = {}
-        self._took: dict[str, float] = {}
-        self.pace = self.crawl.pace
+        self.hosts = self.crawl.hosts
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         self._inversions = 0
-        #: Requests in a row that got no answer at all.
+        #: Requests in a row that got no answer at all, and whether somebody is asked if the network is there.
         self._outage = 0
+        self._probing = False
         self.outage_limit = crawler.settings.getint("FOCUS_OUTAGE")
+        #: Sites that answered, the last one last.
+        self._answered: dict[str, None] = {}
+        #: How many requests there are files for, and how often there was none.
+        self._file_room = inf
+        self._short_of_files = 0
+        #: When the next request may be handed out.
+        self._not_before = 0.0
+        self.url_limit = min(crawler.settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH, urls.MAX_LENGTH)
         self._wake: Any = None
         self._wake_time = inf
 
@@ -122,10 +112,11 @@ class FrontierScheduler(BaseScheduler):
         self.spider = spider
         self.max_pages = self.crawl.strategy.max_pages
         self._downloader = self.crawler.engine.downloader
+        self.hosts.bind(self._downloader, lambda: self.closing)
         connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
         connect(self._left_downloader, signals.request_left_downloader)
-        connect(self._answered, signals.response_received)
+        connect(self._response_received, signals.response_downloaded)
         connect(self._spider_error, signals.spider_error)
         connect(self._item_lost, signals.item_error)
         connect(self._item_lost, signals.item_dropped)
@@ -188,6 +179,12 @@ class FrontierScheduler(BaseScheduler):
         focus = request.meta.get("focus")
         if focus and focus.get("id") in self._in_flight:
             return self.write(lambda: self._again(request, focus))
+        url = urls.join(request.url, "")
+        if url is None or len(url) > self.url_limit:
+            self.stats.inc_value("focus/links_refused")
+            return False
+        if url != request.url:
+            request = request.replace(url=url)
         key = None
         if request.method != "GET" or request.body:
             digest = self.crawler.request_fingerprinter.fingerprint(request)
@@ -195,7 +192,7 @@ class FrontierScheduler(BaseScheduler):
         return self.write(lambda: self._queue(request, focus or {}, key))
 
     def _queue(self, request: Request, focus: dict[str, Any], key: list[int] | None) -> bool:
-        (url_id,) = self.frontier.identify([_normal(request.url)], key)
+        (url_id,) = self.frontier.identify([request.url], key)
         before = len(self.frontier)
         stored = self.keep(url_id, request)
         place = focus.get("score", 1.0), focus.get("depth", 0), focus.get("via")
@@ -249,7 +246,7 @@ class FrontierScheduler(BaseScheduler):
         self._release(url_id)
         chain: list[int] = focus.setdefault("chain", [])
         if request.url != self._in_flight[url_id].url:
-            (target,) = self.frontier.identify([_normal(request.url)])
+            (target,) = self.frontier.identify([request.url])
             if target != url_id and target not in chain:
                 if not self.frontier.claim(target):
                     self._fail(focus, f"redirect to a page known already: {request.url}")
@@ -276,14 +273,16 @@ class FrontierScheduler(BaseScheduler):
         if self.crawl.fatal or (self.max_pages and self.crawl.pages + in_flight >= self.max_pages):
             return None
         moment = monotonic()
-        if rest := self.rest():
+        if rest := self.hosts.rest() or max(0.0, self._not_before - moment):
             self._wake_at(moment + rest)
             return None
         # a page that was downloaded but not yet stored may hold the best link of all: wait for it
-        if self.room() <= in_flight:
+        room = self.room()
+        if room <= in_flight or self._probing:
             return None
+        self.frontier.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
         try:
-            entry = self.frontier.pop(moment, self.free_at)
+            entry = self.frontier.pop(moment, self.hosts.free_at)
         except sqlite3.Error as error:
             self.give_up(error)
             return None
@@ -291,12 +290,17 @@ class FrontierScheduler(BaseScheduler):
             self._wake_at(self.frontier.next_time())
             return None
         request = self._request(entry)
-        host = self._slot_key(request)
+        host = self._downloader.get_slot_key(request)
         self._in_flight[entry.url_id] = request
         self._downloading[entry.url_id] = host
-        self._active[host] = self._active.get(host, 0) + 1
-        self._handed_at[host] = request.meta["focus"]["handed_at"] = moment
+        self.hosts.hand(host, moment)
+        request.meta["focus"]["handed_at"] = moment
         return request
+
+    def is_in_flight(self, request: Request) -> bool:
+        """Whether a request is one of the frontier's, handed out and not dealt with."""
+        focus = request.meta.get("focus")
+        return focus is not None and focus.get("id") in self._in_flight
 
     def _request(self, entry: Entry) -> Request:
         request = self._live.pop(entry.url_id, None)
@@ -324,60 +328,29 @@ class FrontierScheduler(BaseScheduler):
             request.errback = self._failed
         return request
 
-    def _slot_key(self, request: Request) -> str:
-        return self._downloader.get_slot_key(request)
-
-    def share(self) -> float:
-        """The share of the full speed at which the crawl may go now."""
-        return 1.0 if self.pace.steady else self.pace.share(local_time())
-
-    def keep_distance(self, host: str, delay: float) -> bool:
-        """Leave so many seconds between two requests to a host, one at a time, if that is more than now."""
-        downloader = self._downloader
-        slot = downloader.slots.get(host)
-        options = downloader.per_slot_settings.get(host, {})
-        if delay <= (slot.delay if slot is not None else options.get("delay", downloader._delay)):
-            return False
-        self._distances[host] = delay  # AutoThrottle may shorten the slot's own, but not this one
-        downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}  # for when the slot is made anew
-        if slot is not None:
-            slot.delay, slot.concurrency = delay, 1
-        return True
-
-    def hold(self, host: str, until: float) -> None:
-        """Leave a host alone until that time."""
-        self._held[host] = max(until, self._held.get(host, 0.0))
-
-    def rest(self) -> float:
-        """Seconds for which nobody is to be asked anything: it is a time of rest; 0 if it is not."""
-        return 0.0 if self.pace.steady or self.share() else self.pace.rest(local_time())
-
     def room(self) -> float:
         """How many requests may be under way now."""
-        room: float = self._downloader.total_concurrency or inf
-        return room if self.pace.steady or room == inf else ceil(room * self.share())
+        return min(self.hosts.room(), self._file_room)
 
-    def free_at(self, host: str) -> float:
-        """When a host may be asked: its slot has room, its delay has passed, and it does not want to be left alone."""
-        time = self._slot_free_at(host)
-        held = self._held.get(host, 0.0) if self._held else 0.0
-        return max(time, held)
-
-    def _slot_free_at(self, host: str) -> float:
-        slot = self._downloader.slots.get(host)
-        if slot is None:
-            options = self._downloader.per_slot_settings.get(host, {})
-            concurrency = options.get("concurrency", self._downloader.domain_concurrency)
-            return inf if 0 < concurrency <= self._active.get(host, 0) else 0.0
-        if 0 < slot.concurrency <= self._active.get(host, 0):
-            return inf
-        # the slot draws its delay anew each time: past the longest one it will not hold the request back
-        distance = max(slot.delay * (1 + slot.jitter), self._distances.get(host, 0.0))
-        if not self.pace.steady and (share := self.share()) and share < 1:
-            distance = (distance or self._took.get(host, 0.0)) / share
-        if not distance:
-            return 0.0
-        return max(slot.lastseen, self._handed_at.get(host, 0.0)) + distance
+    def short_of_files(self) -> None:
+        """The process may open no more files: fewer requests at a time are tried, and if that does not help, none."""
+        if self._file_room == inf:
+            logger.warning(
+                "too many open files: the crawl goes on with fewer requests at a time; raise the limit (ulimit -n) or"
+                " lower CONCURRENT_REQUESTS"
+            )
+        under_way = len(self._in_flight)
+        if under_way > self._file_room:  # of those that were under way when there were more
+            return
+        self._file_room = max(1, under_way // 2)
+        self._short_of_files += 1
+        self._not_before = monotonic() + min(1.0, 0.05 * self._short_of_files)
+        if self._short_of_files > _FILE_TRIES:
+            self.stop(
+                "too many open files, even with one request at a time; raise the limit (ulimit -n) and run the same"
+                " command again, and nothing is lost",
+                "too_many_files",
+            )
 
     def _wake_at(self, moment: float) -> None:
         """See that the engine asks again when the next host is free; by itself it would ask every five seconds."""
@@ -405,17 +378,17 @@ class FrontierScheduler(BaseScheduler):
         Raises what keeps the response from us. To be tried again is for the caller to decide: Scrapy would do it at
         once, whatever rest a host has asked for.
         """
-        host = self._slot_key(request)
-        self._active[host] = self._active.get(host, 0) + 1
-        self._handed_at[host] = monotonic()
+        host = self._downloader.get_slot_key(request)
+        self.hosts.hand(host, monotonic())
         request.meta["dont_retry"] = True
         try:
             return await self.crawler.engine.download_async(request)
-        except PASSING:
-            self._no_answer(request.url)
+        except Exception as error:
+            if is_no_answer(error):
+                self._no_answer(request.url)
             raise
         finally:
-            self._host_answered(host)
+            self._release_host(host)
 
     def admit(self, pages: int) -> None:
         """Let so many more pages be fetched than there are."""
@@ -435,7 +408,7 @@ class FrontierScheduler(BaseScheduler):
         if not focus or focus.get("id") not in self._in_flight:
             return
         # hosts that became free after the request was handed over do not count: nobody could have known better
-        if self.frontier.best_rank(focus["handed_at"], self.free_at) > focus["rank"]:
+        if self.frontier.best_rank(focus["handed_at"], self.hosts.free_at) > focus["rank"]:
             self._inversions += 1
 
     def _left_downloader(self, request: Request) -> None:
@@ -443,20 +416,23 @@ class FrontierScheduler(BaseScheduler):
         if focus:
             self._release(focus.get("id", 0))
 
-    def _answered(self) -> None:
-        self._outage = 0
+    def _response_received(self, request: Request) -> None:
+        self._outage = self._short_of_files = 0
+        parts = urlsplit(request.url)
+        site = f"{parts.scheme}://{parts.netloc}"
+        self._answered.pop(site, None)
+        self._answered[site] = None
+        if len(self._answered) > PROBES:
+            del self._answered[next(iter(self._answered))]
+        self.frontier.known(urls.host(request.url))
 
     def _release(self, url_id: int) -> None:
         host = self._downloading.pop(url_id, None)
         if host is not None:
-            self._host_answered(host)
+            self._release_host(host)
 
-    def _host_answered(self, host: str) -> None:
-        if not self.pace.steady:
-            self._took[host] = monotonic() - self._handed_at[host]
-        self._active[host] -= 1
-        if not self._active[host]:
-            del self._active[host]
+    def _release_host(self, host: str) -> None:
+        self.hosts.release(host)
         self.frontier.release(host)
 
     def focus_of(self, url_id: int) -> dict[str, Any] | None:
@@ -481,22 +457,50 @@ class FrontierScheduler(BaseScheduler):
             isinstance(error, HttpError) and self.crawl.strategy is not self.spider
         ):  # a guest's answer makes a page
             self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
-        if passing:
+        if is_no_answer(error):
             self._no_answer(request.url)
-        else:
-            self._outage = 0
         errback = focus.get("errback")
         return errback(failure) if errback else None
 
     def _no_answer(self, url: str) -> None:
-        """Nobody has answered; if that goes on the network is down."""
+        """Nobody has answered; if that goes on, those who answered before are asked whether the network is there."""
         self._outage += 1
-        if self._outage >= self.outage_limit > 0:
+        self.frontier.stranger(urls.host(url))
+        if self._outage >= self.outage_limit > 0 and not self._probing:
+            self._probing = True
+            _schedule_coro(self._probe(url))
+
+    async def _probe(self, url: str) -> None:
+        """Tell dead hosts from a dead network: stop the crawl if none of those who answered before does now."""
+        silent, there = self._outage, False
+        for site in list(reversed(self._answered)) or self._sites_before():
+            request = Request(f"{site}/robots.txt", callback=NO_CALLBACK)
+            request.meta.update({"dont_obey_robotstxt": True, "dont_retry": True, "dont_redirect": True})
+            request.meta["focus_patience"] = 0.0  # one that rests has answered before
+            try:
+                await self.crawler.engine.download_async(request)
+                there = True
+                break
+            except HostRests:
+                there = True
+            except Exception as error:
+                logger.info("%s does not answer either: %s", site, reason_of(error))
+        if not there:
             self.stop(
-                f"the network seems to be down: {self._outage} requests in a row got no answer, the last for"
-                f" {url}; run the same command again when it is back, and nothing is lost",
+                f"the network seems to be down: {silent} requests in a row got no answer, the last for {url}; run the"
+                " same command again when it is back, and nothing is lost",
                 "network_down",
             )
+        self._outage, self._probing = 0, False
+        self._nudge()
+
+    def _sites_before(self) -> list[str]:
+        """Sites that gave pages in earlier runs, the last first."""
+        found: dict[str, None] = {}
+        for page in self.crawl.store.last_urls(100):
+            parts = urlsplit(page)
+            found.setdefault(f"{parts.scheme}://{parts.netloc}")
+        return list(found)[:PROBES]
 
     def _fail(self, focus: dict[str, Any], reason: str, *, for_good: bool = True) -> None:
         if focus["id"] not in self._in_flight:
@@ -551,11 +555,6 @@ class FrontierScheduler(BaseScheduler):
             if more:
                 self._nudge()
                 raise DontCloseSpider
-
-
-def _normal(url: str) -> str:
-    """A URL in the form that links have."""
-    return urls.join(url, "") or url
 
 
 def _bytes_to_json(value: object) -> dict[str, str]:

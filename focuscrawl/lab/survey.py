@@ -21,7 +21,7 @@ from focuscrawl.html import read_page
 from focuscrawl.lab.orders import Graph
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Page
-from focuscrawl.robots import Rules
+from focuscrawl.robots import Matcher, Rules
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, canonical, open_web, web_file
 
@@ -69,7 +69,7 @@ class Reader:
     def __init__(self, web: Web) -> None:
         self.web = web
         self._ends: dict[str, str | None] = {}
-        self._rules: dict[str, Rules | None] = {}
+        self._rules: dict[str, Matcher | None] = {}
 
     def read(self, url: str, topics: Sequence[Vector]) -> Read:
         answer = self.web.get(url)
@@ -107,9 +107,9 @@ class Reader:
         if root not in self._rules:
             answer = self.web.get(f"{root}/robots.txt")
             readable = answer.body if answer.status < 300 else b""
-            self._rules[root] = Rules.read(readable) if answer.status < 500 else None
+            self._rules[root] = Rules.read(readable, _AGENT).matcher() if answer.status < 500 else None
         rules = self._rules[root]
-        return rules is not None and rules.allows(url, _AGENT)
+        return rules is not None and rules.allows(url)
 
 
 def read_pages(web: Web | str, addresses: Sequence[str], topics: Sequence[Topic]) -> list[Read]:

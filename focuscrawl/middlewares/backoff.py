@@ -5,13 +5,10 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from time import monotonic
+from math import inf
 from typing import TYPE_CHECKING
 
-from scrapy.utils.httpobj import urlparse_cached
-
 from focuscrawl.crawl import Crawl
-from focuscrawl.frontier.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from typing import Self
@@ -24,38 +21,32 @@ logger = logging.getLogger(__name__)
 
 #: Statuses by which a server says that it is asked too much.
 TOO_MUCH = (429, 503)
-#: Seconds of rest for a host that does not say how many; doubled with each time in a row.
-FIRST_REST = 1.0
 
 
 class BackoffMiddleware:
-    """Obeys Retry-After and rests after 429 and 503; the request is tried again by Scrapy's retry middleware.
+    """Obeys Retry-After and rests after 429 and 503, whatever was asked for; Scrapy's retry middleware tries it again.
 
     Settings: FOCUS_BACKOFF_MAX. Stats: ``focus/backoff``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.longest = crawler.settings.getfloat("FOCUS_BACKOFF_MAX")
-        self._in_a_row: dict[str, int] = {}
+        self.hosts = Crawl.of(crawler).hosts  # for a single page, as in `scrapy shell`, there is none
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        Crawl.of(crawler)  # for a single page, as in `scrapy shell`, there is none
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        host = urlparse_cached(request).hostname or ""
+        host = self.crawler.engine.downloader.get_slot_key(request)
         if response.status not in TOO_MUCH:
-            self._in_a_row.pop(host, None)
+            self.hosts.answered(host)
             return response
-        times = self._in_a_row[host] = self._in_a_row.get(host, 0) + 1
         asked = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"))
-        rest = min(self.longest, asked if asked is not None else FIRST_REST * 2 ** (times - 1))
+        rest = self.hosts.refused(host, asked, request.meta.get("focus_sent", inf))
         if rest > 0:
             logger.info("%s answers %d: resting for %.0f s", host, response.status, rest)
             self.crawler.stats.inc_value("focus/backoff")
-            FrontierScheduler.of(self.crawler).hold(host, monotonic() + rest)
         return response
 
 
@@ -63,11 +54,11 @@ def retry_after(value: str) -> float | None:
     """Seconds to wait by a Retry-After header, a number or a date; None if it says nothing."""
     value = value.strip()
     if value.isascii() and value.isdigit():
-        return float(value)
+        return float(value[:20])  # more digits than that are longer than any rest
     try:
         date = parsedate_to_datetime(value)
-    except (TypeError, ValueError):
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=UTC)
+        return max(0.0, (date - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError, OverflowError):
         return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    return max(0.0, (date - datetime.now(UTC)).total_seconds())

@@ -14,7 +14,6 @@ from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.scheduler import FrontierScheduler
-from focuscrawl.middlewares.addresses import AddressMiddleware
 from focuscrawl.page import Link, Page
 
 if TYPE_CHECKING:
@@ -40,10 +39,9 @@ class GuestMiddleware(BaseSpiderMiddleware):
         except FocusError as error:
             FrontierScheduler.of(self.crawler).stop(str(error), "cannot_learn")
             return
-        addresses = self.crawler.get_downloader_middleware(AddressMiddleware)
         async for request in start:
-            if addresses is not None and isinstance(request, Request):
-                addresses.add_seed(request.url)
+            if isinstance(request, Request):
+                self.strategy.crawl.networks.add_seed(request.url)
             yield request
 
     async def process_spider_output_async(  # type: ignore[override]

@@ -1,4 +1,4 @@
-"""Redirects: one that leads nowhere is recorded as such."""
+"""Redirects: their targets are normalised like every other URL, and one that leads nowhere is recorded as such."""
 
 from __future__ import annotations
 
@@ -7,17 +7,41 @@ from typing import TYPE_CHECKING
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware as ScrapyRedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 
+from focuscrawl import urls
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class RedirectMiddleware(ScrapyRedirectMiddleware):
-    """Scrapy's own, but for a Location that is no URL: the reason of the failure names it."""
+    """Scrapy's own, but for the Location: it is joined as browsers do, and bounded in length.
+
+    What it means is known before anything decides about it: robots.txt, the scope, the frontier. A Location that is no
+    URL is named by the reason of the failure. Settings: URLLENGTH_LIMIT, REDIRECT_MAX_TIMES.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        super().__init__(settings)
+        self.url_limit = settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        try:
-            return super().process_response(request, response)
-        except ValueError as error:
-            location = (response.headers["Location"] or b"").decode("latin-1")
-            raise IgnoreRequest(f"bad redirect: {location[:300]}: {error}") from None
+        location = response.headers.get("Location")
+        if response.status not in _REDIRECTS or location is None or request.meta.get("dont_redirect"):
+            return response
+        target = redirect_target(request.url, location)
+        if target is None:
+            raise IgnoreRequest(f"bad redirect: {location[:300].decode('latin-1')}")
+        if len(target) > self.url_limit:
+            raise IgnoreRequest(f"bad redirect: {target[:300]}… is longer than URLLENGTH_LIMIT")
+        response.headers["Location"] = target
+        return super().process_response(request, response)
+
+
+def redirect_target(url: str, location: bytes) -> str | None:
+    """Where a Location header on the way to *url* leads; None if that is no URL of the web."""
+    # bytes beyond ASCII are sent back as they came, whatever charset they are in
+    return urls.join(url, "".join(chr(octet) if octet < 128 else f"%{octet:02X}" for octet in location))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -15,8 +16,11 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from focuscrawl import urls
-from focuscrawl.failures import reason_of
-from focuscrawl.robots import Rules, product_token, wished_delay
+from focuscrawl.crawl import Crawl
+from focuscrawl.failures import PrivateAddress, RobotsUnreachable, reason_of
+from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.recent import Recent
+from focuscrawl.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,6 +33,8 @@ logger = logging.getLogger(__name__)
 MAX_AGE = 24 * 3600.0
 #: A host whose robots.txt could not be read is asked again after this time.
 RETRY_AFTER = 3600.0
+#: Bytes that rules may take in all, as they are kept and ready for use; those of hosts not asked lately are dropped.
+RULES_SIZE, MATCHERS_SIZE = 64 << 20, 32 << 20
 
 
 @dataclass
@@ -40,91 +46,128 @@ class _Site:
     problem: str = ""
     #: Whether there is a robots.txt at all.
     found: bool = False
-
-
-class RobotsUnreachable(IgnoreRequest):
-    """A host could not say what it allows, so nothing is asked of it for now."""
+    #: The address that it may not be asked at.
+    private: str = ""
 
 
 class RobotsMiddleware:
     """Refuses what a host's robots.txt disallows.
 
-    One fetch per host however many requests wait for it; 4xx allows everything, 5xx or no answer disallows everything
-    for an hour. Crawl-delay and Request-rate slow the host down. Settings: ROBOTSTXT_OBEY, USER_AGENT,
-    ROBOTSTXT_USER_AGENT, FOCUS_CRAWL_DELAY_MAX. Meta: dont_obey_robotstxt. Stats: ``robotstxt/request_count``,
-    ``robotstxt/forbidden``, ``robotstxt/unreachable``, ``robotstxt/slowed``.
+    One fetch per host however many requests wait for it; 4xx allows everything, but for 429. After 429, 5xx or no
+    answer the host rests, its pages go back to the frontier, and it is asked again, RETRY_TIMES times; then it is left
+    alone for an hour. Crawl-delay and Request-rate slow the host down. Settings: ROBOTSTXT_OBEY, USER_AGENT,
+    ROBOTSTXT_USER_AGENT, FOCUS_CRAWL_DELAY_MAX, RETRY_TIMES. Meta: dont_obey_robotstxt. Stats:
+    ``robotstxt/request_count``, ``robotstxt/forbidden``, ``robotstxt/unreachable``, ``robotstxt/slowed``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+        settings = crawler.settings
+        if not settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         self.crawler = crawler
-        agent = crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings.get("USER_AGENT")
+        try:
+            self.crawl: Crawl | None = Crawl.of(crawler)
+        except NotConfigured:  # a single page, as in `scrapy shell`: there is nothing to put back or to slow down
+            self.crawl = None
+        agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")
         self.agent = product_token(str(agent))
-        self.longest_delay = crawler.settings.getfloat("FOCUS_CRAWL_DELAY_MAX")
-        self._sites: dict[str, _Site | asyncio.Future[_Site]] = {}
+        self.longest_delay = settings.getfloat("FOCUS_CRAWL_DELAY_MAX")
+        self.retries = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
+        self._sites: Recent[str, _Site] = Recent(RULES_SIZE)
+        self._matchers: Recent[str, Matcher] = Recent(MATCHERS_SIZE)
+        self._asked: dict[str, asyncio.Future[_Site | None]] = {}
+        self._tries: Counter[str] = Counter()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    async def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> Request | None:
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
-            return
+            return None
         parts = urlparse_cached(request)
-        site = await self._site(f"{parts.scheme}://{parts.netloc}")
+        root = f"{parts.scheme}://{parts.netloc}"
+        while (site := await self._site(root)) is None:
+            if self.crawl is not None and FrontierScheduler.of(self.crawler).is_in_flight(request):
+                return request.copy()
+        if site.private:
+            raise PrivateAddress(site.private, parts.hostname or "")
         if site.rules is None:
             self.crawler.stats.inc_value("robotstxt/unreachable")
             raise RobotsUnreachable(f"robots.txt could not be read: {site.problem}")
-        if not site.rules.allows(request.url, self.agent):
+        if not self._matcher(root, site.rules).allows(request.url):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise IgnoreRequest("robots.txt disallows it")
         request.meta["robots_txt"] = "allowed" if site.found else "none"
+        return None
+
+    def _matcher(self, root: str, rules: Rules) -> Matcher:
+        matcher = self._matchers.get(root)
+        if matcher is None:
+            matcher = rules.matcher()
+            self._matchers.put(root, matcher, matcher.size)
+        return matcher
 
     def sitemaps(self, site: str) -> list[str]:
         """The sitemaps that a site's robots.txt names, if it was read."""
         known = self._sites.get(site)
-        if not isinstance(known, _Site) or known.rules is None:
+        if known is None or known.rules is None:
             return []
         return [url for line in known.rules.sitemaps if (url := urls.join(f"{site}/", line)) is not None]
 
-    async def _site(self, root: str) -> _Site:
+    async def _site(self, root: str) -> _Site | None:
+        """What is known of a site; None if it is to be asked again in a while."""
+        if root in self._asked:
+            return await self._asked[root]
         known = self._sites.get(root)
-        if isinstance(known, asyncio.Future):
-            return await known
         if known is not None and known.expires > monotonic():
             return known
-        future: asyncio.Future[_Site] = asyncio.get_running_loop().create_future()
-        self._sites[root] = future
-        site = _Site(None, expires=monotonic() + RETRY_AFTER)
+        future: asyncio.Future[_Site | None] = asyncio.get_running_loop().create_future()
+        self._asked[root] = future
+        site: _Site | None = _Site(None, expires=monotonic() + RETRY_AFTER)
         try:
             site = await self._fetch(root)
         finally:  # whatever happens, nobody waits for ever
-            self._sites[root] = site
+            self._matchers.pop(root)
+            if site is not None:
+                self._sites.put(root, site, site.rules.size if site.rules is not None else 500)
+            del self._asked[root]
             future.set_result(site)
         return site
 
     def _slow_down(self, root: str, wished: float) -> None:
         """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
         delay = min(wished, self.longest_delay)
-        scheduler: Any = self.crawler.engine.scheduler
-        if not hasattr(scheduler, "keep_distance"):  # a single page, in `scrapy shell`: there is nothing to slow down
+        if self.crawl is None or not delay:
             return
-        if delay and scheduler.keep_distance(urlsplit(root).hostname or "", delay):
+        if self.crawl.hosts.keep_distance(urlsplit(root).hostname or "", delay):
             self.crawler.stats.inc_value("robotstxt/slowed")
 
-    async def _fetch(self, root: str) -> _Site:
+    async def _fetch(self, root: str) -> _Site | None:
         self.crawler.stats.inc_value("robotstxt/request_count")
         request = Request(f"{root}/robots.txt", meta={"dont_obey_robotstxt": True}, callback=NO_CALLBACK)
+        request.meta["dont_retry"] = self.crawl is not None  # at once; it is tried again when the host has rested
         try:
             response = await self.crawler.engine.download_async(request)
+        except PrivateAddress as error:
+            return _Site(None, expires=0.0, private=error.address)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
-            problem = reason_of(error)
-            logger.info("%s/robots.txt could not be read: %s", root, problem)
-            return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem)
-        if response.status >= 500:
-            return _Site(None, expires=monotonic() + RETRY_AFTER, problem=f"HTTP {response.status}")
+            return self._unreachable(root, reason_of(error), heard=False)
+        if response.status >= 500 or response.status == 429:
+            return self._unreachable(root, f"HTTP {response.status}", heard=response.status in (429, 503))
+        del self._tries[root]
         found = response.status < 300
-        body = response.body if found else b""  # unavailable: RFC 9309, 2.3.1.3
+        body = response.body[: SIZE_LIMIT + 1] if found else b""  # unavailable: RFC 9309, 2.3.1.3
         self._slow_down(root, wished_delay(body, self.agent))
-        return _Site(Rules.read(body), expires=monotonic() + MAX_AGE, found=found)
+        return _Site(Rules.read(body, self.agent), expires=monotonic() + MAX_AGE, found=found)
+
+    def _unreachable(self, root: str, problem: str, *, heard: bool) -> _Site | None:
+        """A site did not say what it allows: None if it is to be asked again after a rest."""
+        logger.info("%s/robots.txt could not be read: %s", root, problem)
+        self._tries[root] += 1
+        if self.crawl is not None and self._tries[root] <= self.retries:
+            if not heard:  # what a host says itself was heard on the way
+                self.crawl.hosts.refused(urlsplit(root).hostname or "", None, monotonic())
+            return None
+        del self._tries[root]
+        return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem)

@@ -1,4 +1,4 @@
-"""Scope: what the crawl may not ask for is not asked for, whichever way it came."""
+"""The door: what the crawl may not ask for is not asked for, whichever way it came."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
+from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 
 if TYPE_CHECKING:
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class ScopeMiddleware:
-    """Refuses seeds, redirects and what was queued under other rules.
+    """Refuses seeds, redirects and what was queued under other rules, and what is no URL of the web.
 
-    What a host says about itself (robots.txt, tdmrep.json) is no page and is asked for wherever its pages are in scope.
-    Settings: FOCUS_ALLOW, FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/out_of_scope``.
+    Every request comes by here first, and goes on with its URL normalised: what decides about it later sees what the
+    server will see. What a host says about itself (robots.txt, tdmrep.json) is no page and is asked for wherever its
+    pages are in scope. Settings: FOCUS_ALLOW, FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/out_of_scope``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -31,10 +33,16 @@ class ScopeMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def process_request(self, request: Request) -> None:
+    def process_request(self, request: Request) -> Request | None:
+        url = urls.join(request.url, "")
+        if url is None:
+            raise IgnoreRequest(f"bad URL: {request.url[:300]}")
+        if url != request.url and (normal := request.replace(url=url)).url != request.url:
+            return normal
         if not self.scope or request.callback is NO_CALLBACK:
-            return
+            return None
         reason = self.scope.refuses(request.url)
         if reason is not None:
             self.crawler.stats.inc_value("focus/out_of_scope")
             raise IgnoreRequest(f"out of scope: {reason}")
+        return None

@@ -18,7 +18,7 @@ from focuscrawl import urls
 from focuscrawl.web.webs import Answer, Web, conditional
 
 _LINKS = re.compile(rb"""((?:href|src)\s*=\s*["']?)(http://([^/"'\s>]+)|/(?!/))""", re.IGNORECASE)
-_RULES = re.compile(r"^(\s*(?:dis)?allow\s*:\s*)/", re.IGNORECASE | re.MULTILINE)
+_RULES = re.compile(r"^([ \t]*(?:dis)?allow[ \t]*:[ \t]*)/", re.IGNORECASE | re.MULTILINE)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from focuscrawl.middlewares import backoff
+from focuscrawl.frontier import hosts
 from focuscrawl.middlewares.backoff import retry_after
 from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
@@ -26,7 +26,7 @@ def test_or_a_date():
 
 
 def test_a_busy_host_rests_while_others_are_crawled(crawl, monkeypatch):
-    monkeypatch.setattr(backoff, "FIRST_REST", 0.3)
+    monkeypatch.setattr(hosts, "FIRST_REST", 0.3)
     web = small_web({"seed": ["busy", "a", "b"], "a": [], "b": []})
     web.answers[at("busy")] = Answer(503, "text/html", b"too much")
     crawled = crawl("breadth_first", web, seeds=at("seed"))

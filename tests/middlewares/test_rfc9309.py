@@ -263,7 +263,7 @@ CASES: list[tuple[str, str | bytes, str, str, bool]] = [
 )
 def test_what_a_robots_txt_allows(robots_txt, agent, path, allowed):
     body = robots_txt.encode() if isinstance(robots_txt, str) else robots_txt
-    assert Rules.read(body).allows(f"http://a.example{path}", agent) is allowed
+    assert Rules.read(body, agent).allows(f"http://a.example{path}") is allowed
 
 
 def test_the_cases_differ():

@@ -97,7 +97,7 @@ def test_the_distance_that_a_robots_txt_asks_for(rules, delay):
 )
 def test_a_hostile_robots_txt_is_read_in_a_moment(rules):
     start = process_time()  # however busy the machine is
-    assert Rules.read(rules).allows(f"http://a.example/{'a' * 2000}", "focuscrawl")
+    assert Rules.read(rules, "focuscrawl").allows(f"http://a.example/{'a' * 2000}")
     assert wished_delay(rules, "focuscrawl") == 0
     assert process_time() - start < 5
 

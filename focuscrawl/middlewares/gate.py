@@ -1,0 +1,65 @@
+"""Gate: every request leaves at its host's distance, whatever it is for."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.failures import HostRests, TooManyFiles
+from focuscrawl.frontier.scheduler import FrontierScheduler
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+#: Seconds that a page waits here for a host that has asked for a rest; for more it goes back to the frontier.
+PATIENCE = 5.0
+
+
+class GateMiddleware:
+    """The last middleware before the downloader: pages, robots.txt, tdmrep.json and all else wait here for their turn.
+
+    A page goes back to the frontier if its host has asked for a rest meanwhile, or if no file is left to connect with.
+    Meta: ``focus_patience``, the longest rest of its host that a request waits for; ``focus_sent``, when it left.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.hosts = Crawl.of(crawler).hosts
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def _host(self, request: Request) -> str:
+        return self.crawler.engine.downloader.get_slot_key(request)
+
+    def _queued(self, request: Request) -> bool:
+        """Whether a request is the frontier's, which can have it back."""
+        return FrontierScheduler.of(self.crawler).is_in_flight(request)
+
+    async def process_request(self, request: Request) -> Request | None:
+        patience = PATIENCE if self._queued(request) else request.meta.get("focus_patience", inf)
+        try:
+            request.meta["focus_sent"] = await self.hosts.turn(self._host(request), request, patience)
+        except HostRests:
+            if self._queued(request):
+                return request.copy()
+            raise
+        return None
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        self.hosts.ended(self._host(request), request)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:
+        self.hosts.ended(self._host(request), request)
+        if isinstance(exception, TooManyFiles):
+            FrontierScheduler.of(self.crawler).short_of_files()
+            if self._queued(request):
+                return request.copy()
+        return None
