@@ -1,7 +1,7 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
-python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned apprentice link_classifier rivals ranks dewey
+python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
+                                             judges fuzz learned apprentice link_classifier rivals ranks dewey
                                              tgraph treasure search lab papers peers peers_early
 """
 
@@ -15,13 +15,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
-    *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
+    *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
     *("lab", "papers", "peers", "peers_early"),
 )
 #: Benchmarks that are not called NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
 COMMANDS = {
+    "long": ("long.py", "--pages=20000"),
     "lab": ("results.py", "lab"),
     "papers": ("results.py", "papers"),
     "peers": ("peers/run.py",),

@@ -47,7 +47,7 @@ OPEN, HELD = 0.5, 0.49
 _NOTHING = Judgement(0.0, False, {})
 
 #: Waiting links that are read and scored together: all of a long crawl would fill the memory.
-_TOGETHER = 5_000
+TOGETHER = 5_000
 
 #: Longest ETag that is kept, in characters.
 _MAX_VALIDATOR = 1_000
@@ -266,7 +266,7 @@ class FocusedSpider(Spider):
         """Score the links that wait anew, many in one call: the model has changed."""
         waiting = self.crawl.store.waiting_links()
         scores: dict[int, float] = {}
-        while some := dict(islice(waiting, _TOGETHER)):
+        while some := dict(islice(waiting, TOGETHER)):
             scores.update(zip(some, worth(list(some.values())), strict=True))
         self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
 

@@ -13,6 +13,7 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.spiderloader import SpiderLoader
 
+from focuscrawl.spider import FocusedSpider
 from focuscrawl.spiders.hits import HitsSpider
 from focuscrawl.testing import crawl
 from focuscrawl.web.synthetic import TOPICS, SyntheticWeb
@@ -127,3 +128,29 @@ def test_pages_that_arrive_together_may_find_what_the_graph_does_not_know_yet(tm
     settings = {"FOCUS_TOPIC": web.topic_of_crawl(), "LOG_LEVEL": "ERROR", "CONCURRENT_REQUESTS": 8}
     crawled = crawl(name, web, tmp_path, settings, max_pages=60, every=2, threshold=0.01)
     assert len(crawled.pages) == 60
+
+
+def test_what_waits_is_scored_anew_some_links_at_a_time(tmp_path, monkeypatch):
+    """All of it at once would fill the memory of a long crawl."""
+    monkeypatch.setattr("focuscrawl.spider.TOGETHER", 10)
+    calls: list[int] = []
+    waiting: list[int] = []
+
+    class Restless(FocusedSpider):
+        name = "restless"
+
+        def score(self, page):
+            if self.crawl.pages == 20:
+                waiting.append(len(self.crawl.frontier))
+                self.rescore_waiting(self._anew)
+            return [0.5 if self.crawl.pages < 20 else 0.0] * len(page.links)
+
+        def _anew(self, links):
+            calls.append(len(links))
+            return [0.25] * len(links)
+
+    web = Animals()
+    settings = {"FOCUS_TOPIC": web.topic_of_crawl(), "LOG_LEVEL": "ERROR"}
+    crawled = crawl(Restless, web, tmp_path, settings, max_pages=21)
+    assert max(calls) <= 10
+    assert crawled.sql("SELECT count(*) FROM frontier WHERE score = 0.25") == [(waiting[0],)]
