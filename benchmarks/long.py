@@ -187,14 +187,14 @@ def row(name: str, result: dict[str, object]) -> str:
     ]
     return (
         f"{name:26}{result['pages']:>7,}{first:>7.2f}{last:>7.2f}{last / first:>6.2f}"
-        f"{samples[tenth].memory / 1e6:>7,.0f}{samples[-1].memory / 1e6:>7,.0f}{early:>8,.0f}{late:>8,.0f}"
+        f"{samples[tenth].memory / 1e6:>7,.0f}{samples[-1].memory / 1e6:>7,.0f}{early:>10,.0f}{late:>10,.0f}"
         f"{result['file'] / 1e6:>7,.0f}{result['waiting']:>9,}  {', '.join(verdict) or 'flat'}"
     )
 
 
 HEAD = (
-    f"{'':26}{'':>7}{'ms CPU a page':>20}{'MB in memory':>14}{'bytes a page':>16}{'file':>7}{'URLs':>9}\n"
-    f"{'':26}{'pages':>7}{'first':>7}{'last':>7}{'ratio':>6}{'tenth':>7}{'end':>7}{'1st half':>8}{'2nd half':>8}"
+    f"{'':26}{'':>7}{'ms CPU a page':>20}{'MB in memory':>14}{'bytes a page':>20}{'file':>7}{'URLs':>9}\n"
+    f"{'':26}{'pages':>7}{'first':>7}{'last':>7}{'ratio':>6}{'tenth':>7}{'end':>7}{'1st half':>10}{'2nd half':>10}"
     f"{'MB':>7}{'waiting':>9}"
 )
 

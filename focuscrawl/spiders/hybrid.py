@@ -59,12 +59,13 @@ class HybridSpider(FocusedSpider):
                     self._promote(url_id, 1.0)
             self._begun = self._pages
             while self._candidates:
-                negative, best = heappop(self._candidates)
-                if best in self._seeds or -negative != self._rank(best):
+                negative_rank, best = heappop(self._candidates)
+                rank = -negative_rank
+                if best in self._seeds or rank != self._rank(best):
                     continue
-                self._promote(best, -negative)
-                scores = dict.fromkeys(self._graph.targets_of([best]), OPEN + OPEN * -negative / (1 - negative))
-                if self.crawl.frontier.raise_to(scores, {"rank of its page": -negative}):
+                self._promote(best, rank)
+                scores = dict.fromkeys(self._graph.targets_of([best]), OPEN + OPEN * rank / (1 + rank))
+                if self.crawl.frontier.raise_to(scores, {"rank of its page": rank}):
                     return True
         return False
 
