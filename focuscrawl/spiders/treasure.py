@@ -133,7 +133,8 @@ class TreasureSpider(DeweySpider):
             "SELECT url_id, url FROM page WHERE id > ? AND id <= ? AND relevant", (self._watched, upto)
         ).fetchall()
         self._watched = upto // self.watchdog_every * self.watchdog_every
-        added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto)), self.nodes)
+        read: dict[str, Page] = {}
+        added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto, read)), self.nodes)
         self.graph.measure_again(url for _, url in rows)
         self._look_for_gone()
         dropped = self.graph.prune(self._gone, upto, PATIENCE * self.watchdog_every)
@@ -154,8 +155,11 @@ class TreasureSpider(DeweySpider):
                 self._gone.add(urls.key(url))
         self._gone_upto = pages, failures
 
-    def _way_to(self, url_id: int, born: int) -> Iterator[Node]:
-        """The paragraphs whose links led to a relevant page, one download more each step."""
+    def _way_to(self, url_id: int, born: int, read: dict[str, Page]) -> Iterator[Node]:
+        """The paragraphs whose links led to a relevant page, one download more each step.
+
+        The pages on the way go into *read*: those near the seeds lead to many.
+        """
         store = self.crawl.store
         for distance in range(1, LEVELS + 1):
             row = store.execute(
@@ -167,8 +171,9 @@ class TreasureSpider(DeweySpider):
             if row is None:
                 return
             url_id, page_url, target = row
-            page = read_page(Page(page_url), store.body(page_url) or b"")
-            links = [link for link in page.links if link.url == target]
+            if page_url not in read:
+                read[page_url] = read_page(Page(page_url), store.body(page_url) or b"")
+            links = [link for link in read[page_url].links if link.url == target]
             if links:
                 node = node_of(links, page_url, born)
                 node.dic = {target: distance}
