@@ -22,7 +22,6 @@ NAMES = (
 #: Benchmarks that are not called NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
 COMMANDS = {
-    "long": ("long.py", "--pages=20000"),
     "lab": ("results.py", "lab"),
     "papers": ("results.py", "papers"),
     "peers": ("peers/run.py",),
