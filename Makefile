@@ -6,13 +6,16 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: demo test nightly test-all test-lowest lint docs clean
+.PHONY: audit demo test chaos nightly test-all test-lowest lint docs clean
 
 demo: $(READY)  ## crawl the embedded web and compare three strategies
 	@$(BIN)/scrapy demo
 
 test: $(READY)  ## run the tests; ARGS goes to pytest
 	$(BIN)/python -m pytest $(ARGS)
+
+chaos: $(READY)  ## crawl 200 hosts, 60 of which misbehave, through kills, a full disk and a clock that jumps: two minutes
+	CHAOS=full $(BIN)/python -m pytest -n 0 -s tests/e2e/test_chaos.py $(ARGS)
 
 MINUTES ?= 60
 nightly: $(READY)  ## feed random input to every door of the crawler for MINUTES
@@ -30,6 +33,10 @@ test-all:  ## run the tests on each of PYTHONS, in environments of their own
 test-lowest:  ## run the tests with the oldest dependencies that pyproject.toml allows
 	$(PYTHON) .ci/lowest.py > .venv-lowest.txt
 	$(MAKE) test VENV=.venv-lowest INSTALL="--constraint .venv-lowest.txt"
+
+audit: $(READY)  ## check the dependencies against known advisories; needs the network
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/python -m pip_audit --skip-editable
 
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .

@@ -2,7 +2,8 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
                                              judges fuzz learned apprentice link_classifier rivals ranks dewey
-                                             tgraph treasure search lab papers peers peers_early
+                                             tgraph treasure search lab papers peers peers_early doors
+                                             chaos
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
-    *("lab", "papers", "peers", "peers_early"),
+    *("lab", "papers", "peers", "peers_early", "doors", "chaos"),
 )
 #: Benchmarks that are not called NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -27,6 +28,8 @@ COMMANDS = {
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
 }
+#: Those that are tests as well.
+MODULES = {"chaos": "tests.chaos"}
 #: What prints Markdown, not text.
 MARKDOWN = ("lab", "papers")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -58,6 +61,8 @@ def output(name: str) -> str:
         return text[text.index("Pages on the topic") : text.index("relevant:")].rstrip()
     script, *options = COMMANDS.get(name, (f"{name}.py",))
     command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
+    if name in MODULES:
+        command = [sys.executable, "-m", MODULES[name]]
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
 
 

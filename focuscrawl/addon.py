@@ -21,6 +21,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.extensions.guide import Guide, strategy_of
 from focuscrawl.middlewares.guest import GuestMiddleware
 from focuscrawl.pipelines.guest import KeepPagesPipeline
+from focuscrawl.single_page import leave_no_trace, started_by_command
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
@@ -59,8 +60,14 @@ class FocusAddon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Put the components in."""
+        if single := started_by_command(self.spidercls):
+            leave_no_trace(settings)
         own = settings.get("SCHEDULER")
-        if (settings.getpriority("SCHEDULER") or 0) > SETTINGS_PRIORITIES["addon"] and own != ours.SCHEDULER:
+        if (
+            not single
+            and (settings.getpriority("SCHEDULER") or 0) > SETTINGS_PRIORITIES["addon"]
+            and own != ours.SCHEDULER
+        ):
             raise FocusError(f"setting SCHEDULER={own}: the add-on brings its own, the frontier; take yours out")
         self.update_pre_crawler_settings(settings)  # a crawler may have been made without a runner
         for name in _RELIED_ON:

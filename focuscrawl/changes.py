@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -14,8 +14,15 @@ from xml.etree import ElementTree
 from focuscrawl import __version__
 from focuscrawl.errors import printable
 from focuscrawl.revisit import BACK, CHANGED, GONE
+from focuscrawl.sqlite_file import from_json
 from focuscrawl.store import Store
 
+#: How what a visit says of the page before is read.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "title": lambda value: str(value or ""),
+    "relevance": lambda value: None if value is None else float(value),
+    "matched": bool,
+}
 NEW = "new"
 KINDS = (NEW, CHANGED, BACK, GONE)
 
@@ -61,6 +68,11 @@ class Changes:
 
 def changes_since(store: Store, since: str) -> Changes:
     """What has changed in a crawl since a time."""
+    with store.reading():
+        return _changes(store, since)
+
+
+def _changes(store: Store, since: str) -> Changes:
     events: dict[int, list[tuple[str, str, dict[str, Any]]]] = {}
     gone: set[int] = set()
     gone_before: set[int] = set()
@@ -71,7 +83,7 @@ def changes_since(store: Store, since: str) -> Changes:
             continue
         (gone.add if outcome == GONE else gone.discard)(number)
         if when >= since:
-            events.setdefault(number, []).append((when, outcome, json.loads(details) if details else {}))
+            events.setdefault(number, []).append((when, outcome, from_json(details, dict)))
         else:
             (gone_before.add if outcome == GONE else gone_before.discard)(number)
     rows = store.execute(
@@ -82,12 +94,14 @@ def changes_since(store: Store, since: str) -> Changes:
     for number, url, title, relevance, matched, problem, first in rows:
         kind, when = _kind(events.get(number, []), number in gone_before, problem, first if first >= since else "")
         if kind:
-            change = Change(kind, url, when, title, relevance, bool(matched))
+            if not all(isinstance(text, str) for text in (url, when, title)):
+                raise TypeError(f"page {number} has a URL, time or title that is no text")
+            change = Change(kind, url, when, title, None if relevance is None else float(relevance), bool(matched))
             for event in events.get(number, []) if kind != NEW else []:
                 _take_in(change, event[2])
             pages.append(change)
-    runs = store.meta("runs") or [{}]
-    identity = uuid5(NAMESPACE_URL, f"focuscrawl {store.meta('spider')} {store.meta('topic')} {runs[0].get('began')}")
+    began = store.runs()[0].get("began")
+    identity = uuid5(NAMESPACE_URL, f"focuscrawl {store.meta('spider')} {store.meta('topic')} {began}")
     return Changes(store.meta("topic") or "A crawl", since, pages, dict(+visits), identity)
 
 
@@ -108,12 +122,13 @@ def _kind(
 def _take_in(change: Change, details: dict[str, Any]) -> None:
     for name in ("title", "relevance", "matched"):
         if name in details:
-            change.before.setdefault(name, details[name][0])
+            change.before.setdefault(name, _READ[name](details[name][0]))
             if change.before[name] == getattr(change, name):  # there and back again
                 del change.before[name]
-    change.new_words = details.get("new_words", change.new_words)
+    if "new_words" in details:
+        change.new_words = float(details["new_words"])
     if change.kind == GONE:
-        change.reason = details.get("reason", change.reason)
+        change.reason = str(details.get("reason", change.reason))
 
 
 # ---- as text
@@ -124,7 +139,7 @@ def as_text(changes: Changes) -> Iterator[str]:
     asked = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(changes.visits.items()))
     total = sum(changes.visits.values())
     yield (
-        f"{changes.topic} since {changes.since[:19].replace('T', ' ')} UTC: "
+        f"{printable(changes.topic)} since {changes.since[:19].replace('T', ' ')} UTC: "
         + (f"{total:,} visits ({asked}), " if total else "no visits, ")
         + f"{len(changes.of_kind(NEW)):,} new pages"
     )

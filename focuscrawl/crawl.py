@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
@@ -16,20 +18,27 @@ from focuscrawl import settings as defaults
 from focuscrawl.addresses import Networks
 from focuscrawl.duplicates import Duplicates
 from focuscrawl.errors import FocusError
+from focuscrawl.files import check_own_files
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
+from focuscrawl.html import read_page
 from focuscrawl.index import Index
 from focuscrawl.lock import take_lock
 from focuscrawl.pace import Pace
+from focuscrawl.page import Page
 from focuscrawl.scope import Scope
+from focuscrawl.single_page import ThrowAway, has_engine
 from focuscrawl.store import Store
 from focuscrawl.topic import Topic
-from focuscrawl.traps import Traps
+from focuscrawl.traps import Recall, Traps
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+    from focuscrawl.frontier.scheduler import FrontierScheduler
     from focuscrawl.spider import FocusedSpider
+
+Answer = TypeVar("Answer")
 
 #: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
 _HELD = "_focuscrawl"
@@ -86,9 +95,12 @@ class Crawl:
         #: Stored pages that this run visits again (None: that is not what it is for), and how many it has visited.
         self.to_visit: int | None = None
         self.visited = 0
+        #: The temporary directory of a crawl that is there for a single page only, and is not kept.
+        self.throw_away: ThrowAway | None = None
         self._lock: IO[str] | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            check_own_files(folder)
             self._lock = take_lock(folder)
         except OSError as error:
             raise FocusError(
@@ -105,10 +117,17 @@ class Crawl:
         except FocusError:
             self.close()
             raise
-        self.count()
-        self.resumed = self.pages > 0
-        self.frontier = Frontier(self.store, **frontier)
+        try:
+            with self.store.reading():
+                self.count()
+                self.resumed = self.pages > 0
+                self.frontier = Frontier(self.store, **frontier)
+        except FocusError:
+            self.close()
+            raise
         self.scope = Scope()
+        #: The frontier's side to Scrapy, once the crawl runs; for a single page there is none.
+        self.scheduler: FrontierScheduler | None = None
         #: When hosts may be asked, and which networks may be connected to.
         self.hosts = Hosts()
         self.networks = Networks()
@@ -131,8 +150,13 @@ class Crawl:
         return crawl
 
     @classmethod
-    def open(cls, crawler: Crawler, spider: str, topic: Topic, **frontier: Any) -> Crawl:
-        """Open the crawl of a crawler; the other components then find it with `of`."""
+    def open(
+        cls, crawler: Crawler, spider: str, topic: Topic, throw_away: ThrowAway | None = None, **frontier: Any
+    ) -> Crawl:
+        """Open the crawl of a crawler; the other components then find it with `of`.
+
+        *throw_away*: where to, instead of the user's directory, if it is not to be kept.
+        """
         settings = crawler.settings
         options = {
             "size": number(settings, "FOCUS_FRONTIER_SIZE"),
@@ -154,23 +178,39 @@ class Crawl:
             raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
         file = settings.get("FOCUS_SCOPE")
         scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
-        crawl = cls(directory(settings, spider, topic), spider, topic, **(options | frontier))
+        folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
+        crawl = cls(folder, spider, topic, **(options | frontier))
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
         crawl.hosts = Hosts(pace, settings.getfloat("FOCUS_BACKOFF_MAX"))
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
         crawl.traps = Traps(crawl.store.patterns(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
+        if crawl.resumed:
+            crawl.traps.recall = Recall(crawl.store.said_before, crawl.words_of)
         if similarity:
             crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
-        if searchable or Index(crawl.store).exists():  # what is there is kept up
+        if throw_away is not None:
+            crawl.throw_away = throw_away
+            crawler.signals.connect(crawl.close, signals.engine_stopped)
+        elif searchable or Index(crawl.store).exists():  # what is there is kept up
             crawl.index = Index(crawl.store)
             try:
                 crawl.index.prepare()
             except FocusError:
                 crawl.close()
                 raise
-        setattr(crawler, _HELD, crawl)
+        if not has_engine(crawler):  # in the shell, components were made without a crawl: so is the scheduler
+            setattr(crawler, _HELD, crawl)
         return crawl
+
+    def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What the strategy answers, or *otherwise* if it fails; for a single page, whoever looks at it is told."""
+        return call() if self.scheduler is None else self.scheduler.ask(hook, url, call, otherwise)
+
+    def words_of(self, number: int) -> set[str]:
+        """The words of a stored page; numbers do not count."""
+        url, content_type, body = self.store.page_bytes(number)
+        return {word for word in read_page(Page(url), body, content_type).words if not word.isdigit()}
 
     def count(self) -> None:
         """Take the figures from the file."""
@@ -200,6 +240,8 @@ class Crawl:
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps(topic.keywords))
         if store.meta("spider") is None:
+            if store.count():
+                raise store.broken("it has pages, but does not say whose")
             try:
                 with store.transaction():
                     store.set_meta("spider", spider)
@@ -234,6 +276,8 @@ class Crawl:
         self.problem = self._problem()
         self.store.close()
         self._drop_lock()
+        if self.throw_away is not None:
+            self.throw_away.remove()
 
     def _problem(self) -> str | None:
         if not self.store.path.exists():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-# Ends of lines, what moves the cursor of a terminal, and halves of characters, which cannot be printed.
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# Ends of lines, what moves the cursor of a terminal, what turns the order of characters around (and lets a text look
+# like another), and halves of characters, which cannot be printed.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:

@@ -1,14 +1,18 @@
-"""Why a page was fetched when it was, or why a link waits: from the crawl's file alone."""
+"""Why a page was fetched when it was, or why a link waits: from the crawl's file alone; what a spider makes of a page.
+
+`explain` tells the story of a URL of a crawl, `describe_page` and `describe_links` what a spider found a page worth.
+"""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import Any
 
 from focuscrawl import urls
-from focuscrawl.errors import FocusError
-from focuscrawl.page import RULE
+from focuscrawl.errors import FocusError, printable
+from focuscrawl.page import RULE, Link, Page
 from focuscrawl.rights import RESERVATIONS
+from focuscrawl.sqlite_file import from_json
 from focuscrawl.store import Store
 from focuscrawl.traps import Traps
 
@@ -17,7 +21,12 @@ _PARTS = 6
 
 
 def explain(store: Store, url: str) -> list[str]:
-    """The story of a URL, line by line."""
+    """The story of a URL, line by line, as a terminal can be shown it."""
+    with store.reading():
+        return [printable(line) for line in _story(store, url)]
+
+
+def _story(store: Store, url: str) -> list[str]:
     try:
         checked = urls.check(url)
     except ValueError as error:
@@ -40,9 +49,7 @@ def explain(store: Store, url: str) -> list[str]:
         return [*_way_to(store, failure[1]), f"{row[1]}", f"  gave no page at {failure[2]}: {failure[0]}"]
     refused = store.execute("SELECT id, why FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
     if refused is not None:
-        rules = [rule for rule in json.loads(refused[1] or "{}") if rule.startswith(RULE)]
-        why = rules[0].removeprefix(RULE) if rules else "the strategy gave its link no score"
-        return [*_way_to(store, refused[0]), f"{row[1]}", f"  refused: {why}"]
+        return [*_way_to(store, refused[0]), f"{row[1]}", f"  refused: {_rule(from_json(refused[1], dict))}"]
     return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
 
 
@@ -71,14 +78,18 @@ def _way_to(store: Store, link_id: int | None) -> list[str]:
 
 def _chain(store: Store, page_id: int) -> list[str]:
     steps: list[list[str]] = []
+    seen: set[int] = set()
     while True:
+        if page_id in seen:
+            raise store.broken(f"the way to page {page_id} leads in a circle")
+        seen.add(page_id)
         row = store.execute(
             "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
-            " left_out FROM page JOIN rights ON rights.page = id WHERE id = ?",
+            " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
             (page_id,),
         ).fetchone()
         url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of, left_out = row
-        step = [url if not redirects else f"{url} (redirected from {json.loads(redirects)[0]})"]
+        step = [url if not redirects else f"{url} (redirected from {from_json(redirects, list)[0]})"]
         found = f'"{title}", ' if title else ""
         step.append(f"  {found}page {page_id} of the crawl, HTTP {status}, fetched with score {_number(score)}")
         if relevance is not None and not problem:
@@ -89,7 +100,7 @@ def _chain(store: Store, page_id: int) -> list[str]:
         if duplicate_of:
             step.append(f"  nearly the same as page {duplicate_of}: not counted again")
         if left_out:
-            step.append(f"  left out of the exports: {RESERVATIONS[left_out]} ({left_out})")
+            step.append(f"  left out of the exports: {RESERVATIONS.get(left_out, 'reserved')} ({left_out})")
         steps.append([*_link(store, via), *step] if via else ["seed", *step])
         parent = store.execute("SELECT page FROM link WHERE id = ?", (via,)).fetchone()
         if parent is None:
@@ -107,15 +118,57 @@ def _link(store: Store, link_id: int | None) -> list[str]:
     return [f"   │  … {left} [{anchor}] {right} …", f"   ▼  link score {_number(score)}{_made_of(why)}"]
 
 
+def describe_page(page: Page, unmatched: str) -> list[str]:
+    """What a spider makes of a page, line by line; *unmatched* says why it does not match, if it does not."""
+    redirected = f" (redirected from {page.redirects[0]})" if page.redirects else ""
+    title = f'"{page.title}", ' if page.title else ""
+    lines = [f"{page.url}{redirected}", f"  {title}HTTP {page.status}"]
+    if page.problem:
+        lines.append(f"  cannot be read: {page.problem}")
+    else:
+        judgement = page.judgement
+        found = "not judged" if judgement is None else f"relevance {judgement.relevance:.4f}"
+        verdict = "matched" if page.matched else f"not matched ({unmatched})"
+        lines.append(f"  {found}, {verdict}{_sum(judgement.why) if judgement else ''}")
+    if page.topics:
+        lines.append(f"  topics {', '.join(map(str, page.topics))}")
+    return [printable(line) for line in lines]
+
+
+def describe_links(page: Page) -> list[str]:
+    """The links of a page that a spider has scored, line by line, the best first."""
+    if not page.links:
+        return ["no links"]
+    ranked = sorted(page.links, key=lambda link: -1.0 if link.score is None else link.score, reverse=True)
+    left_out = f" ({page.links_left_out:,} more were not read)" if page.links_left_out else ""
+    count = f"{len(ranked):,} links, the best first" if len(ranked) > 1 else "1 link"
+    return [f"{count}{left_out}:", *(printable(line) for link in ranked for line in _describe_link(link))]
+
+
+def _describe_link(link: Link) -> list[str]:
+    if link.score is None:
+        return [f"  refused  {link.url}", f'           "{link.anchor}": {_rule(link.why or {})}']
+    return [f"  {link.score:.4f}   {link.url}", f'           "{link.anchor}"{_sum(link.why or {})}']
+
+
+def _rule(why: Mapping[str, Any]) -> str:
+    """Why a link was refused."""
+    rules = [rule for rule in why if rule.startswith(RULE)]
+    return rules[0].removeprefix(RULE) if rules else "the strategy gave its link no score"
+
+
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
 
 
 def _made_of(why: str | None) -> str:
-    parts: dict[str, Any] = json.loads(why) if why else {}
+    return _sum(from_json(why, dict))
+
+
+def _sum(parts: Mapping[str, Any]) -> str:
     if not parts:
         return ""
-    largest = sorted(parts.items(), key=lambda part: -abs(part[1]))
-    shown = ", ".join(f"{name} {value:.3g}" for name, value in largest[:_PARTS])
+    largest = sorted(parts.items(), key=lambda part: -abs(float(part[1])))
+    shown = ", ".join(f"{name} {float(value):.3g}" for name, value in largest[:_PARTS])
     rest = f" and {len(parts) - _PARTS} more" if len(parts) > _PARTS else ""
     return f" = {shown}{rest}"

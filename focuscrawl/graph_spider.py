@@ -47,15 +47,15 @@ class GraphSpider(FocusedSpider):
         return worth / (1 + worth)
 
     def _compute(self, due: int) -> None:
-        # a crawl that goes on has its scores in the file: they are as of the same page
-        resumed = self._graph is None and self.crawl.resumed
+        # a crawl that goes on may have its scores in the file
+        scored = self.crawl.store.meta("computed") == due
         if self._graph is None:
             self._graph = LinkGraph(self.crawl.store)
         if not due:
             return
         self._graph.read(due)
         worth = self.compute(self._graph)
-        if not resumed:
+        if not scored:
             scores = worth / (1 + worth)
 
             def score(entry: Entry) -> float:
@@ -63,3 +63,4 @@ class GraphSpider(FocusedSpider):
                 return float(scores[entry.url_id]) if entry.via and entry.url_id < len(scores) else entry.score
 
             self.crawl.frontier.rescore(score)
+            self.crawl.store.set_meta("computed", due)

@@ -10,11 +10,13 @@ import re
 from collections.abc import Callable, Mapping
 
 from lxml import etree
-from w3lib.encoding import html_body_declared_encoding, html_to_unicode, http_content_type_encoding
 
 from focuscrawl import urls
+from focuscrawl.charsets import decode
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.rights import schema_licences
+from focuscrawl.robots import product_token
+from focuscrawl.robots_tags import robots_directives
 
 #: More links than this on one page are a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -26,17 +28,25 @@ MAX_DEPTH = 1_000
 MAX_LISTS = 10
 _PIECE = 1 << 16
 
-#: What Python can decode and no server means; punycode takes a time that grows with the square of the page.
-_NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape")
-
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
-_REFRESH = re.compile(r"^\s*[\d.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]*)", re.IGNORECASE)
+# The HTML standard's "shared declarative refresh steps": a time, and a URL that may be behind `url=` and in quotes.
+_REFRESH = re.compile(
+    r"\s*(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
+    re.ASCII | re.IGNORECASE | re.DOTALL,
+)
 _HTML_START = re.compile(
     r"\A\s*+(?:<\?xml[^>]*>\s*+)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
     re.I | re.S,
 )
 
-_HIDDEN = ("script", "style", "template", "textarea", "select", "svg", "math")
+_HIDDEN = ("style", "textarea", "select", "noembed")
+#: Drawings and formulas: hidden, and what does not belong there ends them even if they are never closed.
+_FOREIGN = ("svg", "math")
+_BREAK_OUT = (
+    *("b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2"),
+    *("h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "menu", "meta", "nobr", "ol", "p", "pre", "ruby", "s"),
+    *("small", "span", "strong", "strike", "sub", "sup", "table", "td", "th", "tr", "tt", "u", "ul", "var"),
+)
 _BLOCKS = (
     *(
         "p",
@@ -60,8 +70,11 @@ _BLOCKS = (
 _LISTS = ("ul", "ol", "dl", "menu", "dir")
 
 
-def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
-    """Fill *page* from the bytes of its response. Any bytes do: what cannot be read becomes `page.problem`."""
+def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "focuscrawl") -> Page:
+    """Fill *page* from the bytes of its response. Any bytes do: what cannot be read becomes `page.problem`.
+
+    *agent* is the product token under which meta tags may address us besides as `robots`.
+    """
     page.body = body
     page.content_type = content_type
     mime = content_type.partition(";")[0].strip().lower()
@@ -71,7 +84,7 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
     if mime and not _is_text(mime):
         page.problem = f"not HTML: {mime}"
         return page
-    text = _decode(body, content_type)
+    text, codec = decode(body, content_type)
     sample = text[:2000]
     if len(_CONTROL.findall(sample)) * 10 > len(sample):
         page.problem = f"binary content called {mime or 'nothing'}"
@@ -85,37 +98,10 @@ def read_page(page: Page, body: bytes, content_type: str = "") -> Page:
         page.raw_text = text
         page.blocks.append(Block("p", 0, len(text)))
         return page
-    reader = _Reader(page)
-    parser = etree.HTMLParser(target=reader, encoding="utf-8")  # type: ignore[arg-type]
-    data = text.encode("utf-8", "replace")
-    try:
-        for start in range(0, len(data), _PIECE):
-            parser.feed(data[start : start + _PIECE])
-            if reader.deepest > MAX_DEPTH:
-                page.problem = f"tags nested more than {MAX_DEPTH:,} deep"
-                break
-        else:
-            parser.close()
-    except etree.LxmlError as error:  # nothing but a doctype or comments, for instance
-        page.problem = f"unreadable HTML: {error}"
+    reader = _Reader(page, agent, codec)
+    reader.read(text)
     reader.finish()
     return page
-
-
-def _decode(body: bytes, content_type: str) -> str:
-    declared = http_content_type_encoding(content_type) or html_body_declared_encoding(body)
-    if declared in _NO_CHARSETS:
-        content_type = f"text/html; charset={_guess_encoding(body)}"
-    try:
-        return html_to_unicode(content_type or None, body, auto_detect_fun=_guess_encoding)[1]
-    except (LookupError, ValueError):  # a charset that is none, such as base64 or idna
-        return body.decode(_guess_encoding(body), "replace")
-
-
-def robots_directives(text: str) -> set[str]:
-    """The words of a robots meta tag or an X-Robots-Tag; `none` is noindex and nofollow."""
-    words = {word.strip() for word in text.lower().split(",")} - {""}
-    return words | {"noindex", "nofollow"} if "none" in words else words
 
 
 def _is_text(mime: str) -> bool:
@@ -124,13 +110,10 @@ def _is_text(mime: str) -> bool:
     )
 
 
-def _guess_encoding(body: bytes) -> str:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        # a character cut in two by the end of the download is no reason to distrust the rest
-        return "utf-8" if error.start > len(body) - 4 else "cp1252"
-    return "utf-8"
+def _refresh_target(content: str) -> str:
+    """Where a `<meta http-equiv=refresh>` leads; empty if it says nothing that browsers understand, or stays here."""
+    match = _REFRESH.match(content)
+    return "".join(filter(None, match.groups())).strip() if match else ""
 
 
 class _Found:
@@ -149,9 +132,10 @@ class _Found:
 class _Reader:
     """Receives the parser's events and lays the page out along one string."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, agent: str, codec: str) -> None:
         self.page = page
-        self.base = urls.Base(page.url)
+        self.agent = agent
+        self.base = urls.Base(page.url, codec)
         self.base_seen = False
         self.parts: list[str] = []
         self.length = 0
@@ -160,8 +144,11 @@ class _Reader:
         self.hidden = 0
         self.depth = self.deepest = 0
         self.title: list[str] | None = None
-        #: The JSON of a <script> with schema.org data, while it is being read.
-        self.schema: list[str] | None = None
+        #: What is hidden and yet of use, while it is being read: schema.org data, the content of <noframes>.
+        self.raw: list[str] | None = None
+        self.noframes_seen = False
+        #: How many templates are open, and how many drawings and formulas.
+        self.templates = self.foreign = 0
         self.tdm_reservation = self.tdm_policy = ""
         self.heading_start = -1
         self.heading_level = 0
@@ -171,31 +158,23 @@ class _Reader:
         self.list_ends: list[int] = []
         self.open_link: _Found | None = None
         self.found: list[_Found] = []
-        self.starts: dict[str, Callable[[Mapping[str, str]], None]] = {
-            "a": self.start_a,
-            "area": self.start_area,
-            "base": self.start_base,
-            "br": self.start_br,
-            "frame": self.start_frame,
-            "html": self.start_html,
-            "iframe": self.start_frame,
-            "img": self.start_img,
-            "link": self.start_link,
-            "meta": self.start_meta,
-            "title": self.start_title,
-            **dict.fromkeys(_BLOCKS, self.start_block),
-            **dict.fromkeys(_LISTS, self.start_list),
-            **dict.fromkeys(_HIDDEN, self.start_hidden),
-            **{f"h{level}": self.heading_starter(level) for level in range(1, 7)},
-        }
-        self.ends: dict[str, Callable[[], None]] = {
-            "a": self.end_a,
-            "title": self.end_title,
-            **dict.fromkeys(_BLOCKS, self.break_block),
-            **dict.fromkeys(_LISTS, self.end_list),
-            **dict.fromkeys(_HIDDEN, self.end_hidden),
-            **{f"h{level}": self.end_heading for level in range(1, 7)},
-        }
+        #: What is done with the tags where we are: in HTML, in a drawing or in a template.
+        self.starts, self.ends = _STARTS, _ENDS
+
+    def read(self, text: str) -> None:
+        """Feed the text of a page to the parser, piece by piece."""
+        parser = etree.HTMLParser(target=self, encoding="utf-8")  # type: ignore[arg-type]
+        data = text.encode("utf-8", "replace")
+        try:
+            for start in range(0, len(data), _PIECE):
+                parser.feed(data[start : start + _PIECE])
+                if self.deepest > MAX_DEPTH:
+                    self.page.problem = f"tags nested more than {MAX_DEPTH:,} deep"
+                    break
+            else:
+                parser.close()
+        except etree.LxmlError as error:  # nothing but a doctype or comments, for instance
+            self.page.problem = f"unreadable HTML: {error}"
 
     # ---- events from lxml
 
@@ -205,13 +184,13 @@ class _Reader:
             self.deepest = self.depth
         handle = self.starts.get(tag)
         if handle is not None:
-            handle(attributes)
+            handle(self, attributes)
 
     def end(self, tag: str) -> None:
         self.depth -= 1
         handle = self.ends.get(tag)
         if handle is not None:
-            handle()
+            handle(self)
 
     def data(self, text: str) -> None:
         if self.title is not None:
@@ -221,8 +200,8 @@ class _Reader:
             self.length += len(text)
             if not self.inked and not text.isspace():
                 self.inked = True
-        elif self.schema is not None:
-            self.schema.append(text)
+        elif self.raw is not None:
+            self.raw.append(text)
 
     def close(self) -> None:
         pass
@@ -244,17 +223,76 @@ class _Reader:
         self.parts.append("\n")
         self.length += 1
 
-    def start_hidden(self, attributes: Mapping[str, str]) -> None:
+    # ---- what is hidden
+
+    def start_hidden(self, _: Mapping[str, str]) -> None:
         self.hidden += 1
-        if attributes.get("type", "").lower() == "application/ld+json":
-            self.schema = []
 
     def end_hidden(self) -> None:
         self.hidden = max(0, self.hidden - 1)
-        if self.schema is not None:
-            for licence in schema_licences("".join(self.schema)):
+
+    def start_script(self, attributes: Mapping[str, str]) -> None:
+        self.hidden += 1
+        if attributes.get("type", "").lower() == "application/ld+json":
+            self.raw = []
+
+    def end_script(self) -> None:
+        self.end_hidden()
+        if self.raw is not None:
+            for licence in schema_licences("".join(self.raw)):
                 self.page.rights.licence(licence)
-            self.schema = None
+            self.raw = None
+
+    def start_noframes(self, _: Mapping[str, str]) -> None:
+        self.hidden += 1
+        if not self.noframes_seen:  # a page has one
+            self.noframes_seen = True
+            self.raw = []
+
+    def end_noframes(self) -> None:
+        """Find the links in what a browser without frames would show: to the parser, it is text."""
+        self.end_hidden()
+        if self.raw is not None:
+            inner = _Reader(Page(self.page.url), self.agent, self.base.codec)
+            inner.noframes_seen = True
+            inner.read("".join(self.raw))
+            inner.end_a()
+            self.raw = None
+            text = "".join(inner.parts)
+            for link in inner.found:
+                self.add_link(link.href, link.rel, anchor_text(text[link.start : link.end]) or link.text)
+
+    def start_template(self, _: Mapping[str, str]) -> None:
+        self.templates += 1
+        if self.templates == 1:
+            self.hidden += 1
+            self.starts, self.ends = _TEMPLATE_STARTS, _TEMPLATE_ENDS
+
+    def end_template(self) -> None:
+        self.templates -= 1
+        if not self.templates:
+            self.hidden -= 1
+            self.starts, self.ends = _FOREIGN_STARTS if self.foreign else _STARTS, _ENDS
+
+    def start_foreign(self, _: Mapping[str, str]) -> None:
+        self.hidden += 1
+        self.foreign += 1
+        self.starts = _FOREIGN_STARTS
+
+    def end_foreign(self) -> None:
+        if self.foreign:
+            self.hidden -= 1
+            self.foreign -= 1
+            if not self.foreign:
+                self.starts = _STARTS
+
+    def break_out(self) -> None:
+        """Leave drawings and formulas that are still open."""
+        self.hidden -= self.foreign
+        self.foreign = 0
+        self.starts = _STARTS
+
+    # ---- title, headings and lists
 
     def start_title(self, _: Mapping[str, str]) -> None:
         if not self.page.title and not self.hidden:
@@ -265,12 +303,9 @@ class _Reader:
             self.page.title = " ".join("".join(self.title).split())[:1000]
             self.title = None
 
-    def heading_starter(self, level: int) -> Callable[[Mapping[str, str]], None]:
-        def start_heading(_: Mapping[str, str]) -> None:
-            self.break_block()
-            self.heading_start, self.heading_level = len(self.parts), level
-
-        return start_heading
+    def start_heading(self, level: int) -> None:
+        self.break_block()
+        self.heading_start, self.heading_level = len(self.parts), level
 
     def end_heading(self) -> None:
         if self.heading_start < 0:
@@ -334,6 +369,10 @@ class _Reader:
         if "src" in attributes:
             self.add_link(attributes["src"], "", attributes.get("title") or attributes.get("name") or "")
 
+    def start_iframe(self, attributes: Mapping[str, str]) -> None:
+        self.hidden += 1
+        self.start_frame(attributes)
+
     # ---- the head
 
     def start_html(self, attributes: Mapping[str, str]) -> None:
@@ -342,7 +381,7 @@ class _Reader:
     def start_base(self, attributes: Mapping[str, str]) -> None:
         if not self.base_seen and "href" in attributes:
             self.base_seen = True
-            self.base = urls.Base(urls.join(self.page.url, attributes["href"]) or self.page.url)
+            self.base = urls.Base(self.base.join(attributes["href"]) or self.page.url, self.base.codec)
 
     def start_link(self, attributes: Mapping[str, str]) -> None:
         kinds = attributes.get("rel", "").lower().split()
@@ -353,15 +392,15 @@ class _Reader:
 
     def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content", "")
-        name = attributes.get("name", "").lower()
+        name = attributes.get("name", "").strip().lower()
         equivalent = attributes.get("http-equiv", "").lower()
         page = self.page
         if name == "description":
             page.description = page.description or content
         elif name == "keywords":
             page.keywords = page.keywords or content
-        elif name == "robots":
-            page.robots |= robots_directives(content)
+        elif name == "robots" or (name and name.startswith(self.agent) and product_token(name) == self.agent):
+            page.robots |= robots_directives(content, self.agent)
         elif name == "tdm-reservation":
             self.tdm_reservation = content
         elif name == "tdm-policy":
@@ -370,8 +409,8 @@ class _Reader:
             page.rights.licence(content)
         elif equivalent == "content-language":
             page.language = page.language or content.strip()
-        elif equivalent == "refresh" and (target := _REFRESH.match(content)) and target.group(1).strip():
-            self.add_link(target.group(1).strip())
+        elif equivalent == "refresh" and (target := _refresh_target(content)):
+            self.add_link(target)
 
     # ---- the end
 
@@ -412,3 +451,61 @@ class _Reader:
             return None
         url = self.base.join(href)
         return None if url is None or urls.is_binary(url) else url
+
+
+_Start = Callable[[_Reader, Mapping[str, str]], None]
+_End = Callable[[_Reader], None]
+
+
+def _starts_heading(level: int) -> _Start:
+    return lambda reader, _: reader.start_heading(level)
+
+
+def _breaks_out(start: _Start | None) -> _Start:
+    def break_out(reader: _Reader, attributes: Mapping[str, str]) -> None:
+        reader.break_out()
+        if start is not None:
+            start(reader, attributes)
+
+    return break_out
+
+
+#: What is done with tags: on the page itself, in a drawing or formula, and in a template, where nothing counts.
+_STARTS: dict[str, _Start] = {
+    "a": _Reader.start_a,
+    "area": _Reader.start_area,
+    "base": _Reader.start_base,
+    "br": _Reader.start_br,
+    "frame": _Reader.start_frame,
+    "html": _Reader.start_html,
+    "iframe": _Reader.start_iframe,
+    "img": _Reader.start_img,
+    "link": _Reader.start_link,
+    "meta": _Reader.start_meta,
+    "noframes": _Reader.start_noframes,
+    "script": _Reader.start_script,
+    "template": _Reader.start_template,
+    "title": _Reader.start_title,
+    **dict.fromkeys(_BLOCKS, _Reader.start_block),
+    **dict.fromkeys(_LISTS, _Reader.start_list),
+    **dict.fromkeys(_HIDDEN, _Reader.start_hidden),
+    **dict.fromkeys(_FOREIGN, _Reader.start_foreign),
+    **{f"h{level}": _starts_heading(level) for level in range(1, 7)},
+}
+_FOREIGN_STARTS = {tag: start for tag, start in _STARTS.items() if tag not in ("base", "link", "title")}
+_FOREIGN_STARTS |= {tag: _breaks_out(_STARTS.get(tag)) for tag in _BREAK_OUT}
+_TEMPLATE_STARTS: dict[str, _Start] = {"template": _Reader.start_template}
+_ENDS: dict[str, _End] = {
+    "a": _Reader.end_a,
+    "iframe": _Reader.end_hidden,
+    "noframes": _Reader.end_noframes,
+    "script": _Reader.end_script,
+    "template": _Reader.end_template,
+    "title": _Reader.end_title,
+    **dict.fromkeys(_BLOCKS, _Reader.break_block),
+    **dict.fromkeys(_LISTS, _Reader.end_list),
+    **dict.fromkeys(_HIDDEN, _Reader.end_hidden),
+    **dict.fromkeys(_FOREIGN, _Reader.end_foreign),
+    **{f"h{level}": _Reader.end_heading for level in range(1, 7)},
+}
+_TEMPLATE_ENDS: dict[str, _End] = {"template": _Reader.end_template}

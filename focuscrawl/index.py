@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
 from typing import Any, NamedTuple
@@ -20,7 +19,9 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.html import read_page
 from focuscrawl.page import Judgement, Page
 from focuscrawl.query import JOINT, Query
+from focuscrawl.schema import DamageError, has
 from focuscrawl.sitemap import is_sitemap
+from focuscrawl.sqlite_file import from_json, inflate
 from focuscrawl.store import Store
 
 #: How much a word counts in title, headings and text; headings are part of the text, too.
@@ -127,7 +128,11 @@ class Index:
 
     def exists(self) -> bool:
         """Whether the file has an index, however complete."""
-        return self.store.execute("SELECT 1 FROM sqlite_master WHERE name = 'indexed'").fetchone() is not None
+        try:
+            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # neither may be another than ours
+            return all(found)
+        except DamageError as error:
+            raise self.store.broken(error) from None
 
     def prepare(self) -> None:
         """Make the tables if they are not there."""
@@ -168,7 +173,7 @@ class Index:
     def waiting(self) -> int:
         """How many stored pages the index has not seen."""
         pages = self.store.count()
-        return pages - self._count("SELECT count(*) FROM indexed") if self.exists() else pages
+        return max(0, pages - self._count("SELECT count(*) FROM indexed")) if self.exists() else pages
 
     def update(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Index the pages that wait, and tell how many; built anew if most of its entries belong to no page.
@@ -202,21 +207,23 @@ class Index:
         """A page as it is in the file, read again."""
         row = self.store.execute(
             "SELECT url, fetched_at, relevance, relevant, matched, topics, robots, problem, duplicate_of, content_type,"
-            " body, left_out FROM page LEFT JOIN rights ON rights.page = page.id WHERE page.id = ?",
+            " body, listing, left_out FROM page LEFT JOIN rights ON rights.page = page.id WHERE page.id = ?",
             (page_id,),
         ).fetchone()
-        url, fetched_at, relevance, relevant, matched, topics, robots, problem, copy, content_type, body, left_out = row
-        page = Page(url, matched=bool(matched), topics=json.loads(topics or "[]"), fetched_at=fetched_at or "")
+        url, fetched_at, relevance, relevant, matched, topics, robots, problem, copy, *content = row
+        content_type, body, listing, left_out = content
+        page = Page(url, matched=bool(matched), topics=from_json(topics, list), fetched_at=fetched_at or "")
         page.judgement = Judgement(relevance or 0.0, bool(relevant), {})
         page.problem, page.duplicate_of = problem, copy
         page.rights.left_out = left_out or ""
         page.robots = set((robots or "").split(","))
+        page.listing = bool(listing)
         if body is None:
             page.problem = page.problem or "no body"
         if findable(page):  # or there is no need to read it
-            content = zlib.decompress(body)
-            page.listing = is_sitemap(content)
-            read_page(page, content, content_type or "")
+            unpacked = inflate(body)
+            page.listing = is_sitemap(unpacked)
+            read_page(page, unpacked, content_type or "")
         return page
 
     # ---- reading
@@ -261,15 +268,19 @@ class Index:
                 " WHERE id = ?",
                 (page_id,),
             ).fetchone()
-            page = read_page(Page(facts[0]), zlib.decompress(body) if body else b"", content_type or "")
+            page = read_page(Page(facts[0]), inflate(body) if body else b"", content_type or "")
             pages.append(tuple(facts))
             texts.append(tuple(" ".join(printable(text[:SNIPPET_TEXT]).split()) for text in _texts(page)))
         hits = []
         marked = zip(pages, ranked, _marked(match, texts), strict=True)
         for (url, fetched_at, relevance, relevant, matched, topics), (_, score), (title, snippet) in marked:
-            facts = [relevance, bool(relevant), bool(matched), json.loads(topics or "[]")]
-            hits.append(Hit(url, title, snippet, score, urls.host(url), fetched_at, *facts))
+            facts = [_number(relevance), bool(relevant), bool(matched), list(map(str, from_json(topics, list)))]
+            hits.append(Hit(url, title, snippet, score, urls.host(url), str(fetched_at), *facts))
         return hits
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def findable(page: Page) -> bool:

@@ -76,9 +76,15 @@ class LearningSpider(FocusedSpider):
             return json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise FocusError(f"{path} cannot be read: {error}; remove it, and it is learned anew") from None
 
     def write_model(self, name: str, data: Mapping[str, Any]) -> None:
         """Keep a model, whole or not at all."""
-        write_whole(self.crawl.folder / name, json.dumps(data))
+        path = self.crawl.folder / name
+        try:
+            write_whole(path, json.dumps(data))
+        except OSError as error:
+            raise FocusError(
+                f"cannot write {path}: {error.strerror}; the pages are safe: mend that, then run the same command again"
+            ) from None

@@ -206,6 +206,8 @@ class Page:
         self.judgement: Judgement | None = None
         #: The link that led here, as it was stored; None for a seed.
         self.via: Link | None = None
+        #: The number of the page in the crawl, once it is stored: pages are numbered in the order they are.
+        self.number = 0
         #: Where the page stands in the frontier: the id of the URL that was asked for, 0 if it came from nowhere.
         self.url_id = 0
         #: The URLs passed through by redirects, first to last, without the page's own.

@@ -110,6 +110,11 @@ def link(url: str, text: str = "") -> str:
 
 def crawl_report(store: Store) -> str:
     """The report of one crawl."""
+    with store.reading():
+        return _report(store)
+
+
+def _report(store: Store) -> str:
     pages, relevant, matched, first, last = store.execute(
         "SELECT count(*), total(relevant), total(matched), min(fetched_at), max(fetched_at) FROM page"
     ).fetchone()

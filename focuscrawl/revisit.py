@@ -34,6 +34,8 @@ GONE_WAIT = 2 * DAY
 BACK_CHANCE = 0.05
 #: A page that could not be reached is tried again after this time, doubled each time in a row up to a week.
 RETRY_WAIT, LONGEST_RETRY_WAIT = 3600.0, 7 * DAY
+#: More would be beyond what a float can hold.
+_DOUBLINGS = 500
 
 
 @dataclass
@@ -71,14 +73,16 @@ class History:
     def chance(self, now: float) -> float:
         """The probability that a visit finds something else than the last one."""
         if self.gone:
-            return BACK_CHANCE / 2.0 ** (self.gone - 1)
+            return BACK_CHANCE / 2.0 ** min(self.gone - 1, _DOUBLINGS)
         return 1 - exp(-self.rate * max(0.0, now - self.answered))
 
     def due(self, now: float, older_than: float) -> bool:
         """Whether the page may be visited: it was left alone for *older_than* seconds, longer if it was in vain."""
-        if self.failed and now - self.asked < min(LONGEST_RETRY_WAIT, RETRY_WAIT * 2.0 ** (self.failed - 1)):
+        if self.failed and now - self.asked < min(
+            LONGEST_RETRY_WAIT, RETRY_WAIT * 2.0 ** min(self.failed - 1, _DOUBLINGS)
+        ):
             return False
-        wait = max(older_than, GONE_WAIT * 2.0 ** (self.gone - 1)) if self.gone else older_than
+        wait = max(older_than, GONE_WAIT * 2.0 ** min(self.gone - 1, _DOUBLINGS)) if self.gone else older_than
         return now - self.answered >= wait
 
 
@@ -100,14 +104,17 @@ class Due(NamedTuple):
 
 def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -> list[Due]:
     """The pages that are due, the most worthwhile first, *pages* at most (0: all)."""
-    found = {number: (url, relevance, History(seconds(first))) for number, url, relevance, first in store.visitable()}
-    for number, when, _, outcome, _ in store.visits():
-        found[number][2].note(seconds(when), outcome)
-    due = [
-        Due(number, url, worth(relevance, history.chance(now)), history.gone > 0)
-        for number, (url, relevance, history) in found.items()
-        if history.due(now, older_than)
-    ]
+    with store.reading():
+        found = {
+            number: (url, relevance, History(seconds(first))) for number, url, relevance, first in store.visitable()
+        }
+        for number, when, _, outcome, _ in store.visits():
+            found[number][2].note(seconds(when), outcome)
+        due = [
+            Due(number, url, worth(relevance, history.chance(now)), history.gone > 0)
+            for number, (url, relevance, history) in found.items()
+            if history.due(now, older_than)
+        ]
     due.sort(key=lambda entry: (-entry.worth, entry.page))
     return due[:pages] if pages else due
 

@@ -7,7 +7,6 @@ that is not what it was goes through the pipelines like a new one, with a `visit
 from __future__ import annotations
 
 import asyncio
-import zlib
 from collections import Counter
 from collections.abc import AsyncIterator
 from math import inf
@@ -18,6 +17,7 @@ from scrapy import Request
 from scrapy.http import Response
 
 from focuscrawl import urls
+from focuscrawl.addresses import Networks
 from focuscrawl.duplicates import signature
 from focuscrawl.errors import FocusError
 from focuscrawl.failures import PASSING, reason_of
@@ -29,6 +29,7 @@ from focuscrawl.page import Page, Visit
 from focuscrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, Turns, difference, plan
 from focuscrawl.sitemap import read_sitemap
 from focuscrawl.spider import FocusedSpider, now, validators
+from focuscrawl.sqlite_file import inflate
 
 if TYPE_CHECKING:
     from typing import Self
@@ -67,6 +68,8 @@ class RevisitingSpider(FocusedSpider):
     older_than = DAY
     most_visits = 0
     new_pages = 0
+    #: Whether the seeds are known from the crawl's file alone: then they open no private network, nor this machine.
+    seeds_told = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -74,6 +77,11 @@ class RevisitingSpider(FocusedSpider):
         crawl = spider.crawl
         spider.due = plan(crawl.store, time(), older_than=cls.older_than, pages=cls.most_visits)
         crawl.to_visit = len(spider.due)
+        for due in spider.due:  # whatever the file says: a URL of file: would be read from the disk
+            if not due.url.startswith(("http://", "https://")):
+                raise crawl.store.broken(f"page {due.page} has the URL {due.url!r}")
+        if cls.seeds_told:
+            crawl.networks = Networks(everything=crawl.networks.everything)
         spider.max_pages = crawl.pages  # nothing new before the visits are done
         spider._tries = Counter()
         spider._silent = []
@@ -198,7 +206,7 @@ class RevisitingSpider(FocusedSpider):
         elif not 200 <= status < 300:
             reason = f"HTTP {status}" + (f", to {target}" if target else "")
             self._note(due, status, UNREACHABLE, {"reason": reason})
-        elif response.body and not due.gone and stored.body and response.body == zlib.decompress(stored.body):
+        elif response.body and not due.gone and stored.body and response.body == inflate(stored.body):
             self._unchanged(due, status, validators(response))
         else:
             await self._compare(due, stored, response)
@@ -225,7 +233,7 @@ class RevisitingSpider(FocusedSpider):
     def _difference(self, due: Due, stored: _Stored, page: Page) -> dict[str, Any] | None:
         if stored.body is None:  # a near-duplicate of another page: its text was not kept, but what tells it
             return None if signature(page) == stored.signature else {}
-        old, body = Page(due.url), zlib.decompress(stored.body)
+        old, body = Page(due.url), inflate(stored.body)
         if stored.listing:
             read_sitemap(old, body, self.settings.getint("DOWNLOAD_MAXSIZE"))
         else:
@@ -282,10 +290,15 @@ class RevisitingSpider(FocusedSpider):
 
 
 def revisiting(
-    strategy: type[FocusedSpider], *, older_than: float = DAY, most_visits: int = 0, new_pages: int = 0
+    strategy: type[FocusedSpider],
+    *,
+    older_than: float = DAY,
+    most_visits: int = 0,
+    new_pages: int = 0,
+    seeds_told: bool = False,
 ) -> type[RevisitingSpider]:
     """A strategy that visits the pages it has stored."""
-    options = {"older_than": older_than, "most_visits": most_visits, "new_pages": new_pages}
+    options = {"older_than": older_than, "most_visits": most_visits, "new_pages": new_pages, "seeds_told": seeds_told}
     return type(strategy.__name__, (RevisitingSpider, strategy), {"__module__": strategy.__module__, **options})
 
 

@@ -9,7 +9,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 from focuscrawl import __version__, urls
 from focuscrawl.errors import FocusError
@@ -25,6 +25,16 @@ _REMEDIES = {
     404: "is this the address of a SearXNG instance, with the path it is served under?",
     429: "too many requests for its limiter; wait, or ask an instance of your own",
 }
+
+
+class _SameHost(HTTPRedirectHandler):
+    """Follows redirects that stay on the instance's host: the user has named that one and no other."""
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
+        target = urls.join(req.full_url, newurl)
+        if target is None or urls.host(target) != urls.host(req.full_url):
+            raise OSError(f"it redirects to {newurl[:200]}")
+        return super().redirect_request(req, fp, code, msg, headers, target)
 
 
 class SearXNG:
@@ -44,7 +54,8 @@ class SearXNG:
         self._is_local = urls.is_local(self.address)
         self._asked = False
         # a proxy seldom leads to the user's own machine
-        self._opener: OpenerDirector = build_opener(ProxyHandler({})) if self._is_local else build_opener()
+        handlers = [_SameHost(), *([ProxyHandler({})] if self._is_local else [])]
+        self._opener: OpenerDirector = build_opener(*handlers)
 
     def search(self, query: str, top: int, warn: Callable[[str], None], engine: str = "") -> list[str]:
         """The URLs of the first *top* results for *query*, best first; of one engine only if it is named.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,8 @@ from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.searxng import SearXNG
 from focuscrawl.sitemap import is_sitemap
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.sqlite_file import inflate
+from focuscrawl.store import Store, crawl_folder, read_crawl
 from focuscrawl.topic import Topic
 
 #: The classes of URLs: in all lists, in at least two, in one only.
@@ -111,23 +111,20 @@ def search_crawl(folder: Path, text: str, top: int) -> list[str]:
     be indexed. The crawl's file is only read.
     """
     query = Query.of(text)
-    store = Store(folder / "crawl.sqlite", create=False)
     index = sqlite3.connect("")  # a file of its own that goes when it is closed; small ones stay in memory
     try:
-        _fill(index, store)
-        try:
-            found = _matches(index, query)
-        except sqlite3.Error as error:
-            raise FocusError(f"crawl:{folder}: cannot be searched for '{text}': {error}; use plain words") from None
-        return [
-            store.execute("SELECT url FROM page WHERE id = ?", (number,)).fetchone()[0]
-            for number in found[: max(top, 0)]
-        ]
-    except (sqlite3.Error, zlib.error) as error:
-        raise store.broken(error) from None
+        with read_crawl(folder) as store:
+            _fill(index, store)
+            try:
+                found = _matches(index, query)
+            except sqlite3.Error as error:
+                raise FocusError(f"crawl:{folder}: cannot be searched for '{text}': {error}; use plain words") from None
+            return [
+                store.execute("SELECT url FROM page WHERE id = ?", (number,)).fetchone()[0]
+                for number in found[: max(top, 0)]
+            ]
     finally:
         index.close()
-        store.close()
 
 
 def _fill(index: sqlite3.Connection, store: Store) -> None:
@@ -139,9 +136,9 @@ def _fill(index: sqlite3.Connection, store: Store) -> None:
     index.execute("CREATE TABLE page (id INTEGER PRIMARY KEY)")
     for number, url, content_type, body in store.execute(
         "SELECT id, url, content_type, body FROM page WHERE problem IS NULL AND body NOT NULL"
-        " AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
+        " AND NOT ifnull(listing, 0) AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
     ):
-        content = zlib.decompress(body)
+        content = inflate(body)
         if is_sitemap(content):
             continue
         page = read_page(Page(url), content, content_type)

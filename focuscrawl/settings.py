@@ -74,7 +74,7 @@ DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,  # sees a response before it is retried
+    "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,
     "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one: what a cache answers does not wait
@@ -139,7 +139,7 @@ REMOTE_CONTROL_ENABLED = False  # default True; it runs code for whoever holds a
 TELNETCONSOLE_ENABLED = False  # default True
 WARN_ON_GENERATOR_RETURN_VALUE = False  # default True
 if find_spec("uvloop"):
-    ASYNCIO_EVENT_LOOP = "uvloop.Loop"
+    ASYNCIO_EVENT_LOOP = "focuscrawl.loop.EventLoop"  # uvloop's, unless a loop is in use already
 
 LOG_LEVEL = "INFO"  # default DEBUG
 LOG_VERSIONS: list[str] = []  # default: a line of versions

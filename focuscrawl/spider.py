@@ -9,7 +9,6 @@ something else now), `refill` (with a `floor` that holds back what scores below:
 from __future__ import annotations
 
 import difflib
-import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,18 +24,21 @@ from scrapy.http import Response
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
 from scrapy.utils.python import to_unicode
 
-from focuscrawl import __version__, urls
+from focuscrawl import __version__, single_page, urls
 from focuscrawl import settings as project
 from focuscrawl.crawl import Crawl, number, yes_or_no
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page, robots_directives
+from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.robots import product_token
+from focuscrawl.robots_tags import robots_directives
+from focuscrawl.runs import given_settings
 from focuscrawl.sitemap import read_sitemap
 from focuscrawl.topic import make_topic
 from focuscrawl.traps import soft_404
-from focuscrawl.web import webs
+from focuscrawl.web import replay, webs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -44,21 +46,14 @@ if TYPE_CHECKING:
 #: For strategies with a floor: scores from OPEN on are fetched, scores up to HELD wait below it.
 OPEN, HELD = 0.5, 0.49
 
-_NOTHING = Judgement(0.0, False, {})
+#: The judgement of a page that cannot be judged.
+NOTHING = Judgement(0.0, False, {})
 
 #: Waiting links that are read and scored together: all of a long crawl would fill the memory.
 TOGETHER = 5_000
 
 #: Longest ETag that is kept, in characters.
 _MAX_VALIDATOR = 1_000
-#: Settings that say how hosts are treated, besides our own; our own that are about one run only; those that name files.
-_MANNERS = {
-    *("USER_AGENT", "ROBOTSTXT_OBEY", "ROBOTSTXT_USER_AGENT", "DOWNLOAD_DELAY", "CONCURRENT_REQUESTS"),
-    *("CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_SLOTS", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE", "DEPTH_LIMIT"),
-    *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
-}
-_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS"}
-_FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
 #: Scrapy's settings that are numbers although their defaults are whole ones; those that are levels of the log.
 _SECONDS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _LEVELS = {"LOG_LEVEL", "RETRY_GIVE_UP_LOG_LEVEL", "DEFAULT_DROPITEM_LOG_LEVEL"}
@@ -98,10 +93,10 @@ class FocusedSpider(Spider):
         set_options(self, options, ("topic", "seeds", "keywords"))
         self.topic = make_topic(topic, seeds, keywords)
         self.topic.seeds = self.topic.seeds or list(self.start_urls)
-        for part in (*(["seeds"] if self.needs_seeds else []), *self.needs):
+        for part in self.needs:
             if not getattr(self.topic, part):
                 raise FocusError(self._lacks(part))
-        self.start_urls = self._valid_seeds()
+        self.start_urls = [urls.check(seed) for seed in self.topic.seeds if _wrong(seed) is None]
         #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
         self.examples: list[Page] = []
         self.counterexamples: list[Page] = []
@@ -111,32 +106,29 @@ class FocusedSpider(Spider):
         """The message for a topic without a part that is needed."""
         return self.topic.lacks(part, in_settings=not self.needs_seeds)
 
-    def _valid_seeds(self) -> list[str]:
-        valid: list[str] = []
-        wrong: list[str] = []
-        for seed in self.topic.seeds:
-            try:
-                valid.append(urls.check(seed))
-            except ValueError as error:
-                wrong.append(str(error))
-        if not valid and self.needs_seeds:
+    def _check_seeds(self) -> None:
+        """A crawl has to begin somewhere; to look at a single page no seeds are needed."""
+        wrong = [message for seed in self.topic.seeds if (message := _wrong(seed)) is not None]
+        if self.needs_seeds and not self.topic.seeds:
+            raise FocusError(self._lacks("seeds"))
+        if self.needs_seeds and not self.start_urls:
             raise FocusError(f"no valid seed: {'; '.join(wrong)}; give another with -a seeds=http://…")
         for message in wrong:
             self.logger.error("seed left out: %s", message)
-        return valid
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         _check_values(settings)
+        if single_page.started_by_command(cls):
+            single_page.configure(settings)
         contact = settings.get("FOCUS_CONTACT")
         if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
             settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
         polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
         together = settings.getint("CONCURRENT_REQUESTS") or 100
         if settings.get("FOCUS_WEB"):
-            handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
-            settings.set("DOWNLOAD_HANDLERS", handlers, priority="spider")
+            replay.answer_from_web(settings)
             if polite:  # nobody is bothered by a web in a file
                 settings.set("DOWNLOAD_DELAY", 0, priority="spider")
                 settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", together, priority="spider")
@@ -147,24 +139,22 @@ class FocusedSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        if not args and kwargs.get("topic") is None:
-            kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
                 "the settings of focuscrawl are not there; ADDONS = {'focuscrawl.addon.FocusAddon': 500} in settings.py"
                 " brings them"
             )
-        spider = super().from_crawler(crawler, *args, **kwargs)
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
-        elif "+" not in crawler.settings["USER_AGENT"] and not all(urls.is_local(seed) for seed in spider.start_urls):
+        if single_page.is_looked_at(crawler):
+            return cls._for_single_pages(crawler, *args, **kwargs)
+        spider = cls._on_topic(crawler, *args, **kwargs)
+        spider._check_seeds()
+        named = "+" in crawler.settings["USER_AGENT"] or crawler.settings.get("FOCUS_WEB")
+        if not named and not all(urls.is_local(seed) for seed in spider.start_urls):
             spider.logger.warning("say who is crawling: -s FOCUS_CONTACT=https://… goes into the User-Agent")
-        order: dict[str, Any] = {"merge": spider.merge, "batch": spider.batch}
-        if spider.floor > -inf:  # what is held does not come out by waiting
-            order |= {"floor": spider.floor, "ageing": 0.0}
-        spider.crawl = Crawl.open(crawler, spider.name, spider.topic, **order)
-        spider.crawl.strategy = spider
+        spider._open_crawl()
         spider.crawl.note_run(
             began=now(),
             job=spider._options.get("_job"),  # Scrapyd's name for this run, and that of its log
@@ -173,11 +163,39 @@ class FocusedSpider(Spider):
             seeds=spider.start_urls,
             options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
             arguments=spider.arguments(),
-            settings=_given_settings(crawler.settings),
+            settings=given_settings(crawler.settings),
         )
-        if type(spider).rescore is not FocusedSpider.rescore:
-            spider.crawl.frontier.rescorer = spider._rescore
         return spider
+
+    @classmethod
+    def _on_topic(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """The spider, with FOCUS_TOPIC if it is given no topic."""
+        if not args and kwargs.get("topic") is None:
+            kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
+        return super().from_crawler(crawler, *args, **kwargs)
+
+    @classmethod
+    def _for_single_pages(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """The spider without seeds, in a crawl that is thrown away, with what the one in FOCUS_DIR has learned."""
+        throw_away = single_page.ThrowAway(crawler.settings)
+        try:
+            with throw_away.named():
+                spider = cls._on_topic(crawler, *args, **(throw_away.arguments(cls.name) | kwargs))
+                spider._open_crawl(throw_away)
+                spider._study_at_once()
+        except FocusError:
+            throw_away.remove()
+            raise
+        return spider
+
+    def _open_crawl(self, throw_away: single_page.ThrowAway | None = None) -> None:
+        order: dict[str, Any] = {"merge": self.merge, "batch": self.batch}
+        if self.floor > -inf:  # what is held does not come out by waiting
+            order |= {"floor": self.floor, "ageing": 0.0}
+        self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, **order)
+        self.crawl.strategy = self
+        if type(self).rescore is not FocusedSpider.rescore:
+            self.crawl.frontier.rescorer = self._rescore
 
     crawl: Crawl
     #: How many of the best links are taken before what was found meanwhile is looked at.
@@ -222,7 +240,11 @@ class FocusedSpider(Spider):
         return page.judgement is not None and page.judgement.relevant
 
     def learn(self, page: Page, via: Link) -> None:
-        """Feedback: *page* has arrived by the link *via*, which this strategy had scored."""
+        """Feedback: *page* has arrived by the link *via*, which this strategy had scored, and is stored.
+
+        Called once for each page, in the order of their numbers (`page.number`). A crawl that is killed between storing
+        a page and this call does not make up for it: a model says up to which page it has learned, and catches up.
+        """
 
     def merge(self, old: float, new: float) -> float:
         """The score of a waiting link that was seen once more."""
@@ -250,7 +272,7 @@ class FocusedSpider(Spider):
     def judged(self, page: Page) -> Judgement | None:
         """The judgement of a page, made when first asked for and kept on the page."""
         if page.judgement is None:
-            page.judgement = _NOTHING if page.problem else self.judge(page)
+            page.judgement = NOTHING if page.problem else self.judge(page)
             if page.judgement is not None:
                 page.relevance = page.judgement.relevance
                 if page.listing:  # its links are worth something, itself it is not
@@ -296,8 +318,26 @@ class FocusedSpider(Spider):
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.taught()
 
+    def _study_at_once(self) -> None:
+        """Study without waiting for anything: for the sake of a single page no others are fetched."""
+        study = self.study()
+        try:
+            study.send(None)
+        except StopIteration:
+            return
+        study.close()
+        raise FocusError(self._lacks_crawl())
+
+    def _lacks_crawl(self) -> str:
+        return (
+            f"spider '{self.name}' has to learn from other pages before it can tell what a single one is worth; name a"
+            " crawl that it has made with -s FOCUS_DIR=DIR"
+        )
+
     async def crawl_before(self, spider: str, folder: str, **options: Any) -> Path:
         """Have another spider crawl the same topic first, in a folder of this crawl, as far as it has not."""
+        if self.crawl.throw_away is not None:
+            raise FocusError(self._lacks_crawl())
         place = self.crawl.folder / folder
         settings = with_our_spiders(self.settings)
         settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
@@ -320,6 +360,8 @@ class FocusedSpider(Spider):
                 yield read_page(Page(urls.of_file(source)), source.read_bytes())
                 continue
             row = store.execute("SELECT content_type, body FROM example WHERE url = ?", (source,)).fetchone()
+            if row is None and self.crawl.throw_away is not None:
+                raise FocusError(self._lacks_crawl())
             if row is None:
                 try:
                     response = await self.crawler.engine.download_async(Request(source))
@@ -333,13 +375,10 @@ class FocusedSpider(Spider):
                 store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (source, *row, now()))
             yield read_page(Page(source), row[1], row[0])
 
-    def _directives(self, header: str) -> set[str]:
-        """What an X-Robots-Tag says to us: to all, or behind our name."""
-        name, colon, rest = header.partition(":")
-        if not colon or name.strip().lower() == "unavailable_after":
-            return robots_directives(header)
-        ours = str(self.settings["USER_AGENT"]).partition("/")[0]
-        return robots_directives(rest) if name.strip().lower() == ours.lower() else set()
+    @cached_property
+    def _agent(self) -> str:
+        """The product token by which robots.txt, headers and meta tags address this crawl."""
+        return product_token(str(self.settings.get("ROBOTSTXT_USER_AGENT") or self.settings["USER_AGENT"]))
 
     def parse(self, response: Response, **kwargs: Any) -> Iterator[Any]:
         """One response, one Page."""
@@ -361,7 +400,7 @@ class FocusedSpider(Spider):
         """The Page of a response."""
         page = self._page(response)
         if not page.problem:
-            read_page(page, response.body, page.content_type)
+            read_page(page, response.body, page.content_type, agent=self._agent)
             if not page.problem and soft_404(page):
                 page.problem = "soft 404"
         for reservation in _headers(response, "TDM-Reservation"):
@@ -385,12 +424,21 @@ class FocusedSpider(Spider):
         page.etag, page.last_modified = validators(response)
         tags = _headers(response, "X-Robots-Tag")
         for tag in tags:
-            page.robots |= self._directives(tag)
+            page.robots |= robots_directives(tag, self._agent)
         page.rights.x_robots_tag = ", ".join(tags)
         page.rights.robots_txt = response.meta.get("robots_txt", "ignored")
         if response.status >= 300:
             page.problem = f"HTTP {response.status}"
         return page
+
+
+def _wrong(seed: str) -> str | None:
+    """What is wrong with a seed; None if nothing is."""
+    try:
+        urls.check(seed)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def check_settings(settings: BaseSettings) -> None:
@@ -444,24 +492,6 @@ def validators(response: Response) -> tuple[str | None, str | None]:
     """ETag and Last-Modified of a response, as far as they are worth keeping."""
     etag, last_modified = (next(iter(_headers(response, name)), "") for name in ("ETag", "Last-Modified"))
     return (etag if 0 < len(etag) <= _MAX_VALIDATOR else None, last_modified if 0 < len(last_modified) <= 100 else None)
-
-
-def _given_settings(settings: BaseSettings) -> dict[str, Any]:
-    """The settings of this run that a later one on the same crawl should have, too."""
-    given: dict[str, Any] = {}
-    for name in settings:
-        ours = name.startswith("FOCUS_") and name not in _OF_ONE_RUN
-        if (ours or name in _MANNERS) and (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["spider"]:
-            value = settings.get(name)
-            if name in _FILES and value:
-                path = webs.web_file(str(value)) if name == "FOCUS_WEB" else Path(str(value))
-                value = path.resolve() if path is not None and path.is_file() else value
-            given[name] = json.loads(json.dumps(value, default=_to_json))
-    return given
-
-
-def _to_json(value: object) -> object:
-    return value.copy_to_dict() if isinstance(value, BaseSettings) else str(value)
 
 
 def _headers(response: Response, name: str) -> list[str]:

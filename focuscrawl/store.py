@@ -8,6 +8,7 @@ stored page left it, and what was in flight is simply fetched again. The schema 
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import zlib
 from bisect import bisect_left
@@ -18,50 +19,27 @@ from typing import Any
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import FIELDS, Link, Page
+from focuscrawl.schema import (
+    LATER,
+    SCHEMA,
+    TABLES,
+    VERSION,
+    DamageError,
+    check_cells,
+    check_ids,
+    check_schema,
+    has,
+    statements,
+)
+from focuscrawl.sqlite_file import UNREADABLE, from_json, inflate, open_file
 
-#: Raised when a change of the schema makes older files unreadable.
-VERSION = 2
+logger = logging.getLogger(__name__)
 
 #: Files up to this size are checked in full before a crawl goes on; larger ones would keep their user waiting.
 CHECK_BYTES = 1 << 30
 
-SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE host (id INTEGER PRIMARY KEY, name TEXT, pages INTEGER DEFAULT 0);
-CREATE TABLE url (id INTEGER PRIMARY KEY, key INTEGER, url TEXT, host INTEGER, done INTEGER DEFAULT 0);
-CREATE TABLE page (
-    id INTEGER PRIMARY KEY, url_id INTEGER UNIQUE, url TEXT, status INTEGER, depth INTEGER, parent TEXT, via INTEGER,
-    score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
-    why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT,
-    etag TEXT, last_modified TEXT, listing INTEGER, listed INTEGER, first TEXT,
-    duplicate_of INTEGER, signature BLOB, body BLOB
-);
-CREATE INDEX page_url ON page (url);
-CREATE INDEX page_copy ON page (duplicate_of) WHERE duplicate_of NOT NULL;
-CREATE TABLE visit (
-    id INTEGER PRIMARY KEY, page INTEGER, visited_at TEXT, status INTEGER, outcome TEXT, details TEXT
-);
-CREATE TABLE rights (
-    page INTEGER PRIMARY KEY, robots_txt TEXT, x_robots_tag TEXT, noai INTEGER, noimageai INTEGER,
-    tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT
-);
-CREATE TABLE pattern (pattern TEXT PRIMARY KEY, pages INTEGER, stale INTEGER) WITHOUT ROWID;
-CREATE TABLE link (
-    id INTEGER PRIMARY KEY, page INTEGER, url_id INTEGER, position INTEGER, anchor TEXT, before TEXT, after TEXT,
-    nofollow INTEGER, score REAL, why TEXT
-);
-CREATE TABLE frontier (
-    url_id INTEGER PRIMARY KEY, url TEXT, host INTEGER, score REAL, rank REAL, depth INTEGER, via INTEGER,
-    cold INTEGER DEFAULT 0, request TEXT, damping REAL DEFAULT 1
-);
-CREATE INDEX frontier_cold ON frontier (host, rank DESC, url_id) WHERE cold;
-CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason TEXT, via INTEGER, failed_at TEXT);
-CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
-"""
-
-_TABLES = {"meta", "host", "url", "page", "visit", "rights", "pattern", "link", "frontier", "failure", "example"}
-#: Those that came with format 2.
-_LATER = {"visit", "rights", "pattern"}
+#: What a crawl notes when it begins.
+_NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
 
 #: The columns of a page that a later visit sets anew.
 _CONTENT = (
@@ -76,8 +54,11 @@ _ADD_PAGE = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * le
 class Store:
     """The crawl's SQLite file. One writer; any number of readers may look on."""
 
-    def __init__(self, path: Path, *, create: bool = True, check: bool = True) -> None:
-        """Open the file; without *create* only to be read, without *check* at once, whatever its size."""
+    def __init__(self, path: Path, *, create: bool = True, check: bool = True, any_thread: bool = False) -> None:
+        """Open the file; without *create* only to be read, without *check* at once, whatever its size.
+
+        A file that is there may be somebody else's, so it is looked at before anything is done with it.
+        """
         self.path = path
         self.check = check
         self.failed: BaseException | None = None
@@ -86,18 +67,10 @@ class Store:
         self.new = not path.exists()
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
+        self._any_thread = any_thread
         try:
-            self._connect(path if create else f"{path.resolve().as_uri()}?mode=ro")
-            try:
-                self._prepare(writable=create)
-            except sqlite3.OperationalError:
-                if create:
-                    raise
-                # on a medium that cannot be written even readers of a WAL file have to be told that nobody writes
-                self.close()
-                self._connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1")
-                self._prepare(writable=False)
-        except sqlite3.DatabaseError as error:
+            self._open(create)
+        except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is no text: a UnicodeDecodeError
             self.close()
             if self.new:
                 raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
@@ -106,19 +79,28 @@ class Store:
             self.close()
             raise
 
-    def _connect(self, target: Path | str) -> None:
-        self.connection = sqlite3.connect(
-            target, isolation_level=None, cached_statements=256, uri=isinstance(target, str)
-        )
+    def _open(self, create: bool) -> None:
+        if not self.new:
+            try:
+                self._connect("ro")  # to look at a file leaves it as it is, what stands in its log included
+                self._check()
+            except sqlite3.OperationalError:
+                # SQLite has to mend a file first that was being made when its program was killed; and on a medium that
+                # cannot be written even readers have to be told that nobody writes
+                self._connect("rwc" if create else "ro&immutable=1")
+                self._check()
+        if create:
+            self._connect("rwc")
+            self._prepare()
+        self.execute("PRAGMA cache_size = -65536")
+
+    def _connect(self, mode: str) -> None:
+        self.close()
+        self.connection = open_file(self.path, mode, any_thread=self._any_thread, cached_statements=256)
         self.execute = self.connection.execute
         self.executemany = self.connection.executemany
 
-    def _prepare(self, *, writable: bool) -> None:
-        if not self.new:
-            self._check()
-        self.execute("PRAGMA cache_size = -65536")
-        if not writable:
-            return
+    def _prepare(self) -> None:
         # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: no page is lost by a crash of the
         # program, and at a power cut the file stays sound
         self.execute("PRAGMA journal_mode = WAL")
@@ -126,34 +108,80 @@ class Store:
         self.execute("PRAGMA temp_store = MEMORY")
         if self.new:
             with self.transaction():
-                for statement in SCHEMA.split(";"):
+                for statement in statements(SCHEMA):
                     self.execute(statement)
                 self.set_meta("version", VERSION)
 
     def _check(self) -> None:
+        """Whether this is the file of a crawl, made by this version, and holds what a crawl writes."""
         tables = {name for (name,) in self.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables:  # killed between creating the file and its tables
-            self.new = True
+        if not tables and not self.execute("SELECT 1 FROM sqlite_master").fetchone():
+            self.new = True  # killed between creating the file and its tables
             return
-        if "meta" not in tables or (_TABLES - _LATER) - tables:
+        if (TABLES - LATER) - tables:
             raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
-        if self.check and self.path.stat().st_size <= CHECK_BYTES:
-            result = self.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if result != "ok":
-                raise self.broken(result.splitlines()[-1])
+        has(self.connection, statements(SCHEMA)[0])  # nothing is read from a table before it is known to be ours
         version = self.meta("version")
-        if version != VERSION or _TABLES - tables:
+        if version != VERSION or TABLES - tables:
             raise FocusError(
                 f"{self.path} was written by another version of focuscrawl (format {version}, not {VERSION});"
                 " use that version or another -s FOCUS_DIR"
             )
+        check_schema(self.connection)
+        self._check_meta()
+        if not self.check:
+            return
+        check_ids(self.connection)
+        if self.path.stat().st_size <= CHECK_BYTES:
+            for table in sorted(TABLES):
+                # of ours only: the table of somebody else may have a CHECK that takes for ever
+                (result,) = self.execute("SELECT * FROM pragma_quick_check(?)", (table,)).fetchone()
+                if result != "ok":
+                    raise DamageError(str(result).splitlines()[-1])
+            check_cells(self.connection)
+
+    def _check_meta(self) -> None:
+        """What a crawl notes when it begins is there all or none, and of the kinds that it writes."""
+        noted = {key: self.meta(key) for key in _NOTED}
+        missing = [key for key, value in noted.items() if value is None]
+        if missing and len(missing) < len(_NOTED):
+            raise DamageError(f"meta '{missing[0]}' is missing")
+        for key, value in noted.items():
+            if value is not None and not isinstance(value, _NOTED[key]):
+                raise DamageError(f"meta '{key}' is no {_NOTED[key].__name__}")
+        for run in self.runs():
+            for name, kind in (("began", str), ("arguments", dict), ("settings", dict)):
+                if not isinstance(run.get(name, kind()), kind):
+                    raise DamageError(f"meta 'runs': {name} is no {kind.__name__}")
 
     def broken(self, error: object) -> FocusError:
         """The message for a damaged file."""
+        text = str(error) or type(error).__name__
         return FocusError(
-            f"{self.path} is damaged or cannot be used ({error}); nothing was changed: restore it from a copy, rescue"
-            f" what is readable with `sqlite3 {self.path} .recover`, or crawl into another -s FOCUS_DIR"
+            f"{self.path} is damaged or cannot be used ({text if len(text) <= 200 else f'{text[:200]}…'}); nothing was"
+            f" changed: restore it from a copy, rescue what is readable with `sqlite3 {self.path} .recover`, or crawl"
+            " into another -s FOCUS_DIR"
         )
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Whatever a damaged file makes of code that only reads it is said in one line."""
+        try:
+            yield
+        except UNREADABLE as error:
+            logger.debug("%s cannot be read", self.path, exc_info=True)
+            raise self.broken(f"{type(error).__name__}: {error}") from None
+
+    def make(self, statement: str) -> None:
+        """Make a table or view that a strategy keeps in the file, if it is not there; another of that name is refused.
+
+        *statement* begins with CREATE TABLE or CREATE VIEW, the name and a space.
+        """
+        try:
+            if not has(self.connection, statement):
+                self.execute(statement)
+        except DamageError as error:
+            raise self.broken(error) from None
 
     def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -193,9 +221,16 @@ class Store:
         """A value kept about the crawl as a whole; None if it was never set."""
         row = self.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         try:
-            return json.loads(row[0]) if row else None
-        except ValueError:
+            return from_json(row[0], object) if row else None
+        except (TypeError, ValueError):
             raise self.broken(f"meta '{key}' is {row[0]!r}") from None
+
+    def runs(self) -> list[dict[str, Any]]:
+        """What each run has noted (`focuscrawl.runs`), first to last; never empty."""
+        runs = self.meta("runs") or [{}]
+        if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
+            raise self.broken("meta 'runs' is no list of runs")
+        return runs
 
     def set_meta(self, key: str, value: Any) -> None:
         """Keep a value about the crawl as a whole."""
@@ -271,11 +306,14 @@ class Store:
     def links_between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
         """The links of the pages with those numbers: page, and the id of the URL it links to."""
         first, end = self._first_link(after + 1), self._first_link(upto + 1)
-        yield from self.execute("SELECT page, url_id FROM link WHERE id >= ? AND id < ?", (first, end))
+        return self.execute(
+            "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)",
+            (first, end),
+        )
 
     def links_of(self, page_id: int) -> Iterator[tuple[int, str, float, int, int]]:
         """The links of a stored page that were not refused: id of the URL, URL, score, depth, id of the link."""
-        yield from self.execute(
+        return self.execute(
             "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
             " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
             " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score NOT NULL",
@@ -318,12 +356,15 @@ class Store:
     def rows(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The stored pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
         query = f"SELECT first, {', '.join(FIELDS)} FROM page WHERE id > ? ORDER BY id"
-        for first, *row in self.execute(query, (after,)):
-            yield json.loads(first) if first else _record(row)
+        with self.reading():
+            for first, *row in self.execute(query, (after,)):
+                yield from_json(first, dict) if first else _record(row)
 
     def matched_urls(self) -> Iterator[str]:
         """The URLs of the matched pages, in the order in which they were found to match."""
-        return (url for (url,) in self.execute("SELECT url FROM page WHERE matched ORDER BY listed"))
+        with self.reading():
+            for (url,) in self.execute("SELECT url FROM page WHERE matched ORDER BY listed"):
+                yield url
 
     def last_urls(self, number: int) -> Iterator[str]:
         """The URLs of the pages that were stored last, the last first."""
@@ -336,7 +377,17 @@ class Store:
             " WHERE page.url = ?",
             (url,),
         ).fetchone()
-        return zlib.decompress(row[0]) if row and row[0] else None
+        return inflate(row[0]) if row and row[0] else None
+
+    def page_bytes(self, number: int) -> tuple[str, str, bytes]:
+        """URL, Content-Type and bytes of a stored page; a near-duplicate has none of its own."""
+        row = self.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
+        return (row[0], row[1], inflate(row[2]) if row[2] else b"") if row else ("", "", b"")
+
+    def said_before(self) -> Iterator[tuple[int, str, bool]]:
+        """The stored pages in order: number, URL, and whether they said nothing of their own."""
+        query = "SELECT id, url, problem NOT NULL OR duplicate_of NOT NULL OR listing FROM page ORDER BY id"
+        return ((number, url, bool(same)) for number, url, same in self.execute(query))
 
     def signature(self, page_id: int) -> bytes | None:
         """What tells a stored page's near-duplicates."""
@@ -345,7 +396,7 @@ class Store:
 
     def signatures(self) -> Iterator[tuple[int, bytes]]:
         """The signatures of the stored pages that repeat no other."""
-        yield from self.execute(
+        return self.execute(
             "SELECT id, signature FROM page WHERE duplicate_of IS NULL AND signature NOT NULL ORDER BY id"
         )
 
@@ -353,7 +404,7 @@ class Store:
 
     def patterns(self) -> Iterator[tuple[str, int, int]]:
         """What the patterns of URLs have given: pattern, pages, how many of the last said nothing new."""
-        yield from self.execute("SELECT pattern, pages, stale FROM pattern")
+        return self.execute("SELECT pattern, pages, stale FROM pattern")
 
     def set_patterns(self, rows: Iterable[tuple[str, int, int]]) -> None:
         """Keep what patterns have given."""
@@ -363,14 +414,14 @@ class Store:
 
     def visitable(self) -> Iterator[tuple[int, str, float | None, str]]:
         """The pages that could be read at some time: number, URL, relevance, when they were first fetched."""
-        yield from self.execute(
+        return self.execute(
             "SELECT id, url, relevance, ifnull(json_extract(first, '$.fetched_at'), fetched_at) FROM page"
             " WHERE problem IS NULL OR id IN (SELECT page FROM visit) ORDER BY id"
         )
 
     def visits(self, since: str = "") -> Iterator[tuple[int, str, int | None, str, str | None]]:
         """The visits from a time on, first to last: page, time, status, outcome, details (JSON)."""
-        yield from self.execute(
+        return self.execute(
             "SELECT page, visited_at, status, outcome, details FROM visit WHERE visited_at >= ? ORDER BY id", (since,)
         )
 
@@ -461,10 +512,6 @@ class Store:
         """Store URLs: id, key, URL, host."""
         self.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
 
-    def set_rank(self, url_id: int, rank: float) -> None:
-        """Give a URL that waits another place in the frontier."""
-        self.execute("UPDATE frontier SET rank = ? WHERE url_id = ?", (rank, url_id))
-
     def tried_before(self) -> set[int]:
         """The URLs that wait although they were tried: they gave no answer."""
         query = "SELECT url_id FROM failure WHERE url_id IN (SELECT url_id FROM frontier)"
@@ -484,15 +531,23 @@ def crawl_folder(place: str | Path) -> Path:
 
 
 @contextmanager
+def read_crawl(folder: Path, *, check: bool = True) -> Iterator[Store]:
+    """The file of a crawl, to read from; what is wrong with it is said in one line."""
+    store = Store(folder / "crawl.sqlite", create=False, check=check)
+    try:
+        with store.reading():
+            yield store
+    finally:
+        store.close()
+
+
+@contextmanager
 def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
     """The file of an earlier crawl of the same topic, to read from."""
-    store = Store(crawl_folder(folder) / "crawl.sqlite", create=False)
-    try:
+    with read_crawl(crawl_folder(folder)) as store:
         if store.meta("topic") != topic:
             raise FocusError(f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give one of its topic")
         yield store
-    finally:
-        store.close()
 
 
 def _content(page: Page) -> tuple[object, ...]:
@@ -523,7 +578,7 @@ def _content(page: Page) -> tuple[object, ...]:
 def _record(row: Sequence[Any]) -> dict[str, Any]:
     record = dict(zip(FIELDS, row, strict=True))
     record["matched"] = bool(record["matched"])
-    record["topics"] = json.loads(record["topics"])
+    record["topics"] = from_json(record["topics"], list)
     return record
 
 
@@ -532,5 +587,5 @@ def _link(
 ) -> Link:
     link = Link(url, anchor, before, after, position)
     link.score, link.nofollow = score, bool(nofollow)
-    link.why = json.loads(why) if why else None
+    link.why = from_json(why, dict) if why else None
     return link

@@ -236,16 +236,24 @@ class TGraph:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TGraph:
         """The T-Graph that `to_json` wrote."""
-        return cls(data["topic"], [Node(**node) for node in data["nodes"]])
+        nodes = [Node(**node) for node in data["nodes"]]
+        for node in nodes:
+            texts = [node.page, node.ish, node.sh, node.mh, node.dc, *node.dic]
+            numbers = [node.matched, node.born, *node.dic.values()]
+            if not all(isinstance(text, str) for text in texts) or not all(type(number) is int for number in numbers):
+                raise TypeError("a node is no node")
+        return cls(str(data["topic"]), nodes)
 
     @classmethod
     def load(cls, path: Path) -> TGraph:
         """The T-Graph in a file."""
         try:
+            if path.exists() and not path.is_file():
+                raise FocusError(f"T-Graph {path} cannot be read: it is no file")
             return cls.from_json(json.loads(path.read_text("utf-8")))
         except OSError as error:
             raise FocusError(f"T-Graph {path} cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise FocusError(f"{path} is no T-Graph; make one with `scrapy tgraph build`") from None
 
 

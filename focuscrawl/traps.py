@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from focuscrawl.page import Page
 
 #: So many pages in a row without anything new make a trap.
 TRIES = 20
+#: So many pages of a pattern are too early to say what is new.
+EARLY = 2
 #: A page whose words are new to its pattern by less than this share says nothing new.
 NEW = 0.05
 #: What the score of a URL in a trap is multiplied by.
@@ -32,6 +34,8 @@ _TREE = 4
 #: A segment that occurs so often in one path repeats.
 REPEATED = 3
 
+#: Pages of earlier runs that are read again for what they say.
+RECALLED = 500
 #: Words kept of a pattern, and patterns whose words are kept: one with more words is no trap, and one that says nothing
 #: new has come up lately.
 _VOCABULARY = 1_000
@@ -119,6 +123,8 @@ class Traps:
         self.queries_per_path = queries_per_path
         #: Whether traps count, or the bounds alone.
         self.watch = watch
+        #: What the pages of a pattern said in earlier runs, page by page.
+        self.recall: Callable[[str], Iterable[set[str]]] = lambda pattern: ()
         self._words: OrderedDict[str, set[int]] = OrderedDict()
 
     def notice(self, page: Page) -> list[tuple[str, int, int]]:
@@ -126,7 +132,7 @@ class Traps:
         found = patterns(page.url)
         same = page.problem is not None or page.duplicate_of is not None
         # numbers count on: a page that differs by them alone is the same page
-        words = {hash(word) for word in set(page.words) if not word.isdigit()} if not same else set()
+        words = {word for word in page.words if not word.isdigit()} if not same else set()
         for pattern in found:
             before = self.patterns.get(pattern, Pattern(0, 0))
             stale = before.stale
@@ -134,25 +140,36 @@ class Traps:
                 pass  # dead links say nothing about a whole tree
             elif same:
                 stale += 1
-            elif before.pages < 2:
+            elif before.pages < EARLY:
                 pass  # too early to say
             else:
                 stale = self._stale_after(pattern, words, stale)
             self.patterns[pattern] = Pattern(before.pages + 1, stale)
         return [(pattern, *self.patterns[pattern]) for pattern in found]
 
-    def _stale_after(self, pattern: str, words: set[int], stale: int) -> int:
+    def _stale_after(self, pattern: str, said: set[str], stale: int) -> int:
+        if pattern not in self._words:
+            for earlier in self.recall(pattern):
+                self._new_words(pattern, earlier)
+        new = self._new_words(pattern, said)
+        if new is None:  # the first of this run, or of those that were not forgotten
+            return stale
+        return 0 if new > NEW * len(said) else stale + 1
+
+    def _new_words(self, pattern: str, said: set[str]) -> int | None:
+        """How many words of a page are new to its pattern, which knows them from now on; None for the first page."""
+        words = {hash(word) for word in said}
         known = self._words.get(pattern)
-        if known is None:  # the first of this run, or of those that were not forgotten
-            self._words[pattern] = set(sorted(words)[:_VOCABULARY])
+        if known is None:
+            self._words[pattern] = words if len(words) <= _VOCABULARY else set(map(hash, sorted(said)[:_VOCABULARY]))
             if len(self._words) > _PATTERNS:
                 self._words.popitem(last=False)
-            return stale
+            return None
         self._words.move_to_end(pattern)
         new = words - known
         if len(known) < _VOCABULARY:
             known |= new
-        return 0 if len(new) > NEW * len(words) else stale + 1
+        return len(new)
 
     def is_trap(self, pattern: str) -> bool:
         """Whether a pattern is a trap at the moment."""
@@ -218,3 +235,42 @@ def _shape(url: str) -> float:
 def _repeats(path: str) -> bool:
     segments = [segment for segment in path.split("/")[3:] if segment and not segment.isdigit()]
     return len(segments) >= REPEATED and max(Counter(segments).values()) >= REPEATED
+
+
+class Recall:
+    """What the pages of earlier runs said, by pattern, read from the crawl when it is first asked for.
+
+    *pages* are all of them in order: number, URL, and whether it said nothing of its own. *words* are those of a page.
+    At most RECALLED pages are read again, the first of each pattern: they are what it is known by.
+    """
+
+    def __init__(self, pages: Callable[[], Iterable[tuple[int, str, bool]]], words: Callable[[int], set[str]]) -> None:
+        self._pages = pages
+        self._words = words
+        self._left = RECALLED
+        self._by_pattern: dict[str, list[int]] | None = None
+
+    def __call__(self, pattern: str) -> Iterable[set[str]]:
+        """The words of the pages by which a pattern is known, page by page."""
+        if self._by_pattern is None:
+            self._by_pattern = self._read()
+        known = 0
+        for number in self._by_pattern.pop(pattern, ()):
+            if self._left <= 0 or known >= _VOCABULARY:
+                return
+            self._left -= 1
+            words = self._words(number)
+            known += len(words)
+            yield words
+
+    def _read(self) -> dict[str, list[int]]:
+        seen: Counter[str] = Counter()
+        found: dict[str, list[int]] = {}
+        for number, url, same in self._pages():
+            for pattern in patterns(url):
+                seen[pattern] += 1
+                if seen[pattern] > EARLY and not same:
+                    numbers = found.setdefault(pattern, [])
+                    if len(numbers) < TRIES:
+                        numbers.append(number)
+        return found

@@ -5,6 +5,7 @@ Joining and parsing are done by ada, which reads URLs as browsers do.
 
 from __future__ import annotations
 
+import codecs
 import re
 from hashlib import blake2b
 from pathlib import Path
@@ -71,17 +72,46 @@ _CLEAN = re.compile(rf"(https?://(?!xn--)(?:[a-z][a-z0-9-]*\.(?!xn--))+[a-z]+/)(
 _RELATIVE = re.compile(_SEGMENTS)
 
 
-class Base:
-    """A URL that others are relative to."""
+def _escape_unencodable(error: UnicodeError) -> tuple[str, int]:
+    """What a charset cannot encode, as a form on such a page would send it: `&#9731;`, escaped."""
+    assert isinstance(error, UnicodeEncodeError)
+    missing = error.object[error.start : error.end]
+    return "".join(f"%26%23{ord(char)}%3B" for char in missing), error.end
 
-    def __init__(self, url: str) -> None:
+
+codecs.register_error("focuscrawl_query", _escape_unencodable)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+#: The URL standard's percent-encode set of queries, besides what is not ASCII.
+_IN_QUERY = frozenset((*range(0x21), *b"\"#'<>", 0x7F))
+
+
+def _encode_query(href: str, codec: str) -> str:
+    """A reference with its query in a charset; the rest of a URL is always in UTF-8."""
+    query = href.find("?")
+    fragment = href.find("#")
+    end = fragment if fragment >= 0 else len(href)
+    if not 0 <= query < end:
+        return href
+
+    def encode(match: re.Match[str]) -> str:
+        octets = match[0].encode(codec, "focuscrawl_query")
+        return "".join([f"%{byte:02X}" if byte > 0x7F or byte in _IN_QUERY else chr(byte) for byte in octets])
+
+    return href[:query] + _NOT_ASCII.sub(encode, href[query:end]) + href[end:]
+
+
+class Base:
+    """A URL that others are relative to, and Python's name of the charset of the page they stand on."""
+
+    def __init__(self, url: str, codec: str = "utf-8") -> None:
         self.url = url
+        self.codec = codec
         match = _CLEAN.fullmatch(url.partition("?")[0])
         self.root = match[1] if match else ""
         self.folder = url.partition("?")[0].rpartition("/")[0] + "/" if match else ""
 
     def join(self, href: str) -> str | None:
-        """The same as `join(self.url, href)`."""
+        """The same as `join(self.url, href, self.codec)`."""
         if len(href) > MAX_LENGTH:
             return None
         if _CLEAN.fullmatch(href):
@@ -90,16 +120,19 @@ class Base:
             return self.root + href[1:]
         if self.root and href[:1] not in ("", "?") and _RELATIVE.fullmatch(href):
             return self.folder + href
-        return join(self.url, href)
+        return join(self.url, href, self.codec)
 
 
-def join(base: str, href: str) -> str | None:
+def join(base: str, href: str, codec: str = "utf-8") -> str | None:
     """The absolute http(s) URL that *href* on page *base* leads to; None if it leads nowhere.
 
-    It is normalised: no fragment, no user name or password, no dot segments.
+    It is normalised: no fragment, no user name or password, no dot segments. As in browsers, the query is in the
+    charset of the page, except on pages in UTF-16.
     """
     if len(href) > MAX_LENGTH:
         return None
+    if not href.isascii() and not codec.startswith("utf"):
+        href = _encode_query(href, codec)
     try:
         url: str = ada_url.join_url(base, href)
     except ValueError:

@@ -23,7 +23,9 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
+from posixpath import normpath
 from time import sleep
+from urllib.parse import unquote
 
 from protego import Protego
 
@@ -43,6 +45,8 @@ HOSTS = (
     "stargazers.example",
 )
 SEED = "http://sorting-handbook.example/"
+#: A folder that robots.txt forbids, as the server names it.
+FORBIDDEN = "/sorting-handbook.example/private/"
 #: How the server names its robots.txt, which holds the rules of all hosts.
 ROBOTS = "http://robots.txt"
 #: The crawl's DOWNLOAD_MAXSIZE.
@@ -107,6 +111,12 @@ def misbehaving() -> tuple[str, ...]:
     )
 
 
+def is_forbidden(path: str, folder: str = FORBIDDEN) -> bool:
+    """Whether a path, as a server would read it, leads into a folder."""
+    plain = unquote(path.partition("?")[0])
+    return f"{normpath(plain)}/".startswith(folder)
+
+
 def recovering() -> frozenset[str]:
     """Those that answer well in the end, if they are asked again."""
     return frozenset(misbehaving()[::2])
@@ -115,7 +125,9 @@ def recovering() -> frozenset[str]:
 # ---- the server
 
 
-class _FaultyHandler(_Handler):
+class FaultyHandler(_Handler):
+    """Answers one connection; faults are made of its methods."""
+
     server: FaultServer
 
     def do_GET(self) -> None:  # noqa: N802
@@ -143,6 +155,26 @@ class _FaultyHandler(_Handler):
             body = self._direct().body
         self.path = path
         return body
+
+    # ---- where it is asked
+
+    @property
+    def address(self) -> str:
+        """Where this page's host listens."""
+        return self.server.address
+
+    @property
+    def elsewhere(self) -> str:
+        """Where another host has the same page."""
+        return self.address.replace("127.0.0.1", "localhost")
+
+    @property
+    def over_tls(self) -> str:
+        """Where the same page is found over TLS, with a bad certificate."""
+        return self.server.over_tls
+
+    #: The folder in which a folder `private` is that robots.txt forbids.
+    site = FORBIDDEN.removesuffix("/private/")
 
     # ---- what faults are made of
 
@@ -186,7 +218,7 @@ class FaultServer(WebServer):
 
     def __init__(self, fault: Fault | None, bad: Collection[str]) -> None:
         super().__init__(part_of_the_web())
-        self.RequestHandlerClass = _FaultyHandler
+        self.RequestHandlerClass = FaultyHandler
         self.fault = fault
         self.bad = bad
         #: How often each URL was asked for.
@@ -205,7 +237,7 @@ class FaultServer(WebServer):
         base = f'<base href="{self.address}/">'.encode()
         twin = FaultServer(Fault(lambda page: page.answer(body=base + page.body), Stored()), self.bad)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(_certificate())
+        context.load_cert_chain(certificate())
         twin.socket = context.wrap_socket(twin.socket, server_side=True)
         threading.Thread(target=twin.serve_forever, daemon=True).start()
         self.twin = twin
@@ -231,7 +263,7 @@ def serving_with(fault: Fault | None, bad: Collection[str] = ()) -> Iterator[Fau
 
 
 @cache
-def _certificate() -> Path:
+def certificate() -> Path:
     """A file with a key and a certificate signed with it."""
     from tempfile import mkdtemp
 
@@ -263,25 +295,25 @@ def _certificate() -> Path:
 # ---- faults: the first line of each says what the server does
 
 
-def silence(page: _FaultyHandler) -> None:
+def silence(page: FaultyHandler) -> None:
     """The connection is accepted, then nothing"""
     page.wait()
 
 
-def headers_then_silence(page: _FaultyHandler) -> None:
+def headers_then_silence(page: FaultyHandler) -> None:
     """Headers, then nothing"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Content-Length: 5000"))
     page.wait()
 
 
-def half_a_body_then_silence(page: _FaultyHandler) -> None:
+def half_a_body_then_silence(page: FaultyHandler) -> None:
     """Half of the body, then nothing"""
     size = len(page.body)
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {size}") + page.body[: size // 2])
     page.wait()
 
 
-def slow_drip(page: _FaultyHandler) -> None:
+def slow_drip(page: FaultyHandler) -> None:
     """A byte of the body at a time, slower than the time there is"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {len(page.body)}"))
     for byte in page.body:
@@ -289,16 +321,16 @@ def slow_drip(page: _FaultyHandler) -> None:
         sleep(0.1)
 
 
-def closed_at_once(page: _FaultyHandler) -> None:
+def closed_at_once(page: FaultyHandler) -> None:
     """The connection is closed with no answer"""
 
 
-def reset_at_once(page: _FaultyHandler) -> None:
+def reset_at_once(page: FaultyHandler) -> None:
     """The connection is reset with no answer"""
     page.reset()
 
 
-def reset_amid_the_body(page: _FaultyHandler) -> None:
+def reset_amid_the_body(page: FaultyHandler) -> None:
     """The connection is reset half way through the body"""
     size = len(page.body)
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {size}") + page.body[: size // 2])
@@ -306,12 +338,12 @@ def reset_amid_the_body(page: _FaultyHandler) -> None:
     page.reset()
 
 
-def length_too_long(page: _FaultyHandler) -> None:
+def length_too_long(page: FaultyHandler) -> None:
     """The connection is closed before the end: Content-Length promised more"""
     page.answer(length=len(page.body) + 100)
 
 
-def length_too_short(page: _FaultyHandler) -> None:
+def length_too_short(page: FaultyHandler) -> None:
     """Content-Length is half of what comes, and the rest runs into the next answer"""
     size = len(page.body) // 2
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {size}") + page.body[:size])
@@ -320,25 +352,25 @@ def length_too_short(page: _FaultyHandler) -> None:
     page.close_connection = False
 
 
-def length_not_a_number(page: _FaultyHandler) -> None:
+def length_not_a_number(page: FaultyHandler) -> None:
     """Content-Length: many"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Content-Length: many") + page.body)
 
 
-def body_declared_too_large(page: _FaultyHandler) -> None:
+def body_declared_too_large(page: FaultyHandler) -> None:
     """Content-Length is larger than DOWNLOAD_MAXSIZE"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Content-Length: 1000000000000") + page.body)
     page.wait()
 
 
-def endless_body(page: _FaultyHandler) -> None:
+def endless_body(page: FaultyHandler) -> None:
     """A body without end"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html"))
     while True:
         page.send(page.body * 10)
 
 
-def endless_headers(page: _FaultyHandler) -> None:
+def endless_headers(page: FaultyHandler) -> None:
     """Headers without end"""
     page.send(b"HTTP/1.1 200 OK\r\n")
     number = 0
@@ -347,52 +379,52 @@ def endless_headers(page: _FaultyHandler) -> None:
         number += 1000
 
 
-def endless_early_hints(page: _FaultyHandler) -> None:
+def endless_early_hints(page: FaultyHandler) -> None:
     """Interim answers without end"""
     while True:
         page.send(head("HTTP/1.1 103 Early Hints", "Link: </style.css>; rel=preload") * 100)
 
 
-def large_header(page: _FaultyHandler) -> None:
+def large_header(page: FaultyHandler) -> None:
     """A header of 100 KB"""
     page.answer(f"Content-Security-Policy: {'x' * 100_000}")
 
 
-def gigantic_header(page: _FaultyHandler) -> None:
+def gigantic_header(page: FaultyHandler) -> None:
     """A header of 1 MB"""
     page.answer(f"X-Header: {'x' * 1_000_000}")
     page.wait()
 
 
-def bad_chunk_size(page: _FaultyHandler) -> None:
+def bad_chunk_size(page: FaultyHandler) -> None:
     """Transfer-Encoding: chunked with a chunk size that is no number"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: chunked"))
     page.send(b"100\r\n" + page.body[:256].ljust(256) + b"\r\nnumber\r\n" + page.body)
     page.wait()
 
 
-def chunks_cut_off(page: _FaultyHandler) -> None:
+def chunks_cut_off(page: FaultyHandler) -> None:
     """Transfer-Encoding: chunked without the last chunk"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: chunked"))
     page.send(b"%x\r\n%b\r\n" % (len(page.body), page.body))
 
 
-def unknown_transfer_encoding(page: _FaultyHandler) -> None:
+def unknown_transfer_encoding(page: FaultyHandler) -> None:
     """Transfer-Encoding: rot13"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: rot13") + page.body)
 
 
-def bad_gzip(page: _FaultyHandler) -> None:
+def bad_gzip(page: FaultyHandler) -> None:
     """Content-Encoding: gzip, and the body is plain text"""
     page.answer("Content-Encoding: gzip")
 
 
-def damaged_gzip(page: _FaultyHandler) -> None:
+def damaged_gzip(page: FaultyHandler) -> None:
     """Content-Encoding: gzip, and the body is damaged from its first byte"""
     page.answer("Content-Encoding: gzip", body=gzip.compress(page.body)[:10] + b"\xff" * 200)
 
 
-def truncated_gzip(page: _FaultyHandler) -> None:
+def truncated_gzip(page: FaultyHandler) -> None:
     """Content-Encoding: gzip, and the body ends half way"""
     packed = gzip.compress(page.body)
     page.answer("Content-Encoding: gzip", body=packed[: len(packed) // 2])
@@ -405,114 +437,141 @@ def _bomb() -> bytes:
     return bomb
 
 
-def gzip_bomb(page: _FaultyHandler) -> None:
+def gzip_bomb(page: FaultyHandler) -> None:
     """A small body that unpacks to 250 MB"""
     page.answer("Content-Encoding: gzip", body=_bomb())
 
 
-def bad_deflate(page: _FaultyHandler) -> None:
+def bad_deflate(page: FaultyHandler) -> None:
     """Content-Encoding: deflate, and the body is plain text"""
     page.answer("Content-Encoding: deflate")
 
 
-def bad_brotli(page: _FaultyHandler) -> None:
+def bad_brotli(page: FaultyHandler) -> None:
     """Content-Encoding: br, and the body is plain text"""
     page.answer("Content-Encoding: br")
 
 
-def bad_zstd(page: _FaultyHandler) -> None:
+def bad_zstd(page: FaultyHandler) -> None:
     """Content-Encoding: zstd, and the body is plain text"""
     page.answer("Content-Encoding: zstd")
 
 
-def unknown_content_encoding(page: _FaultyHandler) -> None:
+def unknown_content_encoding(page: FaultyHandler) -> None:
     """Content-Encoding: rot13, and the body is plain text"""
     page.answer("Content-Encoding: rot13")
 
 
-def tls_on_a_plain_port(page: _FaultyHandler) -> None:
+def tls_on_a_plain_port(page: FaultyHandler) -> None:
     """A redirect to https on a port that does not speak TLS"""
-    page.redirect(f"https{page.server.at(page.url).removeprefix('http')}")
+    page.redirect(f"https{page.address.removeprefix('http')}{page.plain_path}")
 
 
-def bad_certificate(page: _FaultyHandler) -> None:
+def bad_certificate(page: FaultyHandler) -> None:
     """A redirect to https with a certificate that is self-signed, expired and another host's"""
-    page.redirect(page.server.over_tls + page.plain_path)
+    page.redirect(page.over_tls + page.plain_path)
 
 
-def interim_answers(page: _FaultyHandler) -> None:
+def interim_answers(page: FaultyHandler) -> None:
     """100 Continue and 103 Early Hints before the answer"""
     page.send(head("HTTP/1.1 100 Continue") + head("HTTP/1.1 103 Early Hints", "Link: </style.css>; rel=preload"))
     page.answer()
 
 
-def no_content(page: _FaultyHandler) -> None:
+def no_content(page: FaultyHandler) -> None:
     """204 No Content"""
     page.send(head("HTTP/1.1 204 No Content", "Connection: close"))
 
 
-def not_modified(page: _FaultyHandler) -> None:
+def not_modified(page: FaultyHandler) -> None:
     """304 Not Modified, unasked for"""
     page.send(head("HTTP/1.1 304 Not Modified", "Connection: close"))
 
 
-def server_error(page: _FaultyHandler) -> None:
+def server_error(page: FaultyHandler) -> None:
     """500 Internal Server Error"""
     page.answer(status="500 Internal Server Error", body=b"<title>Oops</title>")
 
 
-def unavailable(page: _FaultyHandler) -> None:
+def unavailable(page: FaultyHandler) -> None:
     """503 Service Unavailable, Retry-After: 0"""
     page.answer("Retry-After: 0", status="503 Service Unavailable", body=b"<title>Later</title>")
 
 
-def too_many_requests(page: _FaultyHandler) -> None:
+def too_many_requests(page: FaultyHandler) -> None:
     """429 Too Many Requests with a Retry-After that is neither number nor date"""
     page.answer("Retry-After: \xb2", status="429 Too Many Requests", body=b"<title>Slower</title>")
 
 
-def redirect_loop(page: _FaultyHandler) -> None:
+def back_in_an_absurd_year(page: FaultyHandler) -> None:
+    """503 Service Unavailable, Retry-After: Fri, 31 Dec 99999999999 23:59:59 GMT"""
+    later = "Retry-After: Fri, 31 Dec 99999999999 23:59:59 GMT"
+    page.answer(later, status="503 Service Unavailable", body=b"<title>Later</title>")
+
+
+def redirect_loop(page: FaultyHandler) -> None:
     """Two URLs that redirect to each other"""
     page.redirect(page.plain_path if page.hop else f"{page.plain_path}?hop=1")
 
 
-def redirect_without_end(page: _FaultyHandler) -> None:
+def redirect_without_end(page: FaultyHandler) -> None:
     """More redirects than REDIRECT_MAX_TIMES, each to a new URL"""
     page.redirect(f"{page.plain_path}?hop={page.hop + 1}")
 
 
-def redirects_across_hosts(page: _FaultyHandler) -> None:
+def redirects_across_hosts(page: FaultyHandler) -> None:
     """Four redirects, from host to host, with the page at the end"""
     if page.hop == 4:
         page.answer()
         return
-    address = page.server.address
-    if page.hop % 2 == 0:
-        address = address.replace("127.0.0.1", "localhost")
+    address = page.address if page.hop % 2 else page.elsewhere
     page.redirect(f"{address}{page.plain_path}?hop={page.hop + 1}")
 
 
-def redirect_to_a_bad_host(page: _FaultyHandler) -> None:
+def redirect_to_a_bad_host(page: FaultyHandler) -> None:
     """Location: http://[/"""
     page.redirect("http://[/")
 
 
-def redirect_to_a_bad_port(page: _FaultyHandler) -> None:
+def redirect_to_a_bad_port(page: FaultyHandler) -> None:
     """Location: http://127.0.0.1:99999/"""
     page.redirect("http://127.0.0.1:99999/")
 
 
-def redirect_to_a_script(page: _FaultyHandler) -> None:
+def redirect_to_a_script(page: FaultyHandler) -> None:
     """Location: javascript:history.back()"""
     page.redirect("javascript:history.back()")
 
 
-def redirect_to_nothing(page: _FaultyHandler) -> None:
+def redirect_to_ftp(page: FaultyHandler) -> None:
+    """Location: ftp://127.0.0.1/"""
+    page.redirect("ftp://127.0.0.1/")
+
+
+def redirect_into_a_forbidden_folder(page: FaultyHandler) -> None:
+    """A redirect with dot segments, plain and escaped, into a folder that robots.txt disallows"""
+    page.redirect(f"{page.address}{page.site}/public/../public/%2e%2e/private{page.plain_path}")
+
+
+def redirect_to_a_long_path(page: FaultyHandler) -> None:
+    """A redirect to a path of 60 KB"""
+    page.redirect(page.plain_path + "/longer" * 8_600)
+
+
+def redirect_with_user_info(page: FaultyHandler) -> None:
+    """A redirect with a user name and a password in it, and the page at the end"""
+    if page.hop:
+        page.answer()
+    else:
+        page.redirect(f"{page.address.replace('://', '://user:secret@')}{page.plain_path}?hop=1")
+
+
+def redirect_to_nothing(page: FaultyHandler) -> None:
     """Location is empty"""
     page.redirect("")
 
 
-def redirect_with_odd_bytes(page: _FaultyHandler) -> None:
+def redirect_with_odd_bytes(page: FaultyHandler) -> None:
     """Location with a NUL, a tab and bytes that are no UTF-8, and the page at the end"""
     if page.hop:
         page.answer()
@@ -520,7 +579,7 @@ def redirect_with_odd_bytes(page: _FaultyHandler) -> None:
         page.redirect(f"{page.plain_path}?hop=1#\x00\xff\t")
 
 
-def cookie_wall(page: _FaultyHandler) -> None:
+def cookie_wall(page: FaultyHandler) -> None:
     """A redirect to the same URL until a cookie comes back"""
     if "seen" in page.headers.get("Cookie", ""):
         page.answer()
@@ -528,47 +587,47 @@ def cookie_wall(page: _FaultyHandler) -> None:
         page.redirect(page.plain_path, "Set-Cookie: seen=1")
 
 
-def wrong_charset(page: _FaultyHandler) -> None:
+def wrong_charset(page: FaultyHandler) -> None:
     """charset=utf-16 for a page in Latin-1"""
     page.answer("Content-Type: text/html; charset=utf-16")
 
 
-def unknown_charset(page: _FaultyHandler) -> None:
+def unknown_charset(page: FaultyHandler) -> None:
     """charset=klingon"""
     page.answer("Content-Type: text/html; charset=klingon")
 
 
-def odd_content_type(page: _FaultyHandler) -> None:
+def odd_content_type(page: FaultyHandler) -> None:
     """A Content-Type of bytes that mean nothing"""
     page.answer("Content-Type: \xff\xfe;;=\x01charset")
 
 
-def no_content_type(page: _FaultyHandler) -> None:
+def no_content_type(page: FaultyHandler) -> None:
     """No Content-Type"""
     page.send(head("HTTP/1.1 200 OK", f"Content-Length: {len(page.body)}", "Connection: close") + page.body)
 
 
-def no_status_line(page: _FaultyHandler) -> None:
+def no_status_line(page: FaultyHandler) -> None:
     """HTTP/0.9: a body and nothing else"""
     page.send(page.body)
 
 
-def bad_status_line(page: _FaultyHandler) -> None:
+def bad_status_line(page: FaultyHandler) -> None:
     """HTTP/1.1 abc"""
     page.send(head("HTTP/1.1 abc", "Content-Type: text/html") + page.body)
 
 
-def absurd_status(page: _FaultyHandler) -> None:
+def absurd_status(page: FaultyHandler) -> None:
     """HTTP/1.1 99999999999999999999"""
     page.answer(status="99999999999999999999")
 
 
-def header_without_colon(page: _FaultyHandler) -> None:
+def header_without_colon(page: FaultyHandler) -> None:
     """A line among the headers that is none"""
     page.answer("this is no header")
 
 
-def binary_called_html(page: _FaultyHandler) -> None:
+def binary_called_html(page: FaultyHandler) -> None:
     """A picture that is called text/html"""
     page.answer(body=b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
 
@@ -607,7 +666,7 @@ class Failed:
 class Fault:
     """A way to misbehave and what a crawl makes of it."""
 
-    act: Callable[[_FaultyHandler], None]
+    act: Callable[[FaultyHandler], None]
     outcome: Stored | Failed
     #: Whether it is tried again in the same run.
     retried: bool = False
@@ -670,7 +729,7 @@ FAULTS = [
     Fault(bad_brotli, Failed("brotli.error:")),
     Fault(bad_zstd, Failed("ZstdError:")),
     Fault(unknown_content_encoding, Stored(whole=True), warning="HttpCompressionMiddleware cannot decode"),
-    Fault(wrong_charset, Stored()),
+    Fault(wrong_charset, Stored(whole=True)),
     Fault(unknown_charset, Stored(whole=True)),
     Fault(odd_content_type, Stored(problem="not HTML: \xff\xfe")),
     Fault(no_content_type, Stored(whole=True)),
@@ -680,6 +739,7 @@ FAULTS = [
     Fault(not_modified, Stored(304, "HTTP 304")),
     Fault(server_error, Stored(500, "HTTP 500"), retried=True),
     Fault(unavailable, Stored(503, "HTTP 503"), retried=True),
+    Fault(back_in_an_absurd_year, Stored(503, "HTTP 503"), retried=True),
     Fault(too_many_requests, Stored(429, "HTTP 429"), retried=True),
     # redirects
     Fault(redirect_loop, Failed("max redirections reached")),
@@ -689,6 +749,10 @@ FAULTS = [
     Fault(redirect_to_a_bad_host, Failed("bad redirect: http://[/")),
     Fault(redirect_to_a_bad_port, Failed("bad redirect: http://127.0.0.1:99999/")),
     Fault(redirect_to_a_script, Failed("bad redirect: javascript:")),
+    Fault(redirect_to_ftp, Failed("bad redirect: ftp://127.0.0.1/")),
+    Fault(redirect_to_a_long_path, Failed("bad redirect:")),
+    Fault(redirect_into_a_forbidden_folder, Failed("robots.txt disallows it")),
+    Fault(redirect_with_user_info, Stored(whole=True)),
     Fault(redirect_with_odd_bytes, Stored(whole=True)),
     Fault(redirects_across_hosts, Stored(whole=True)),
     # TLS

@@ -54,6 +54,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append(parameters)
         mode = self.server.mode
         status, kind, body = 200, "application/json", b""
+        if mode.startswith("to "):
+            self.send_response(302)
+            self.send_header("Location", mode[3:])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            self.server.mode = ""
+            return
         if parts.path != "/search":
             status = 404
         elif mode.isdigit() or (mode == "429 later" and parameters.get("pageno") != "1"):

@@ -15,8 +15,8 @@ from scrapy.utils.project import get_project_settings
 
 from focuscrawl import settings
 from focuscrawl.options import options_of
+from focuscrawl.schema import SCHEMA
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store import SCHEMA
 from tests import faults
 from tests.conftest import ROOT, at, scrapy, small_web
 
@@ -100,7 +100,7 @@ def test_every_spider_names_its_source(name):
 
 def command_options(name: str) -> set[str]:
     """The options of a command, without those that every command of Scrapy has."""
-    parsers = argparse.ArgumentParser(), argparse.ArgumentParser()
+    parsers = [argparse.ArgumentParser(conflict_handler="resolve") for _ in range(2)]  # as Scrapy makes them
     command = import_module(f"focuscrawl.commands.{name}").Command()
     command.settings = get_project_settings()
     ScrapyCommand.add_options(command, parsers[0])

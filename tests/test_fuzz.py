@@ -49,7 +49,7 @@ def test_what_is_raised_is_found_with_its_recipe(sources, monkeypatch):
     def break_down(self: object, attributes: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(html._Reader, "start_meta", break_down)
+    monkeypatch.setitem(html._STARTS, "meta", break_down)
     results = fuzz.run(sources, SEED, range(50), fuzz.new_judge())
     found = [result for result in results if result.failure]
     assert {result.failure for result in found} == {"RuntimeError: broken"}

@@ -280,3 +280,106 @@ def test_every_page_of_the_real_webs_is_read(name):
     connection.close()
     assert linked / pages > 0.85
     assert worded / pages > 0.999
+
+
+@pytest.mark.parametrize(
+    ("content", "target"),
+    [
+        ("0;url=/it's", "/it's"),
+        ("0; URL='/it'", "/it"),
+        ("0;url='/it", "/it"),
+        ('0;url="/it\'s" or not', "/it's"),
+        ("0 , url = /x ", "/x"),
+        ("0 /x", "/x"),
+        ("0;/x", "/x"),
+        ("0;'/x'", "/x"),
+        (" 5.5.5; url=/x", "/x"),
+        (".5; url=/x", "/x"),
+        ("5;url/x", "/dir/url/x"),
+        ("5;urls=/x", "/dir/urls=/x"),
+        ("-1;url=/x", None),
+        ("+1;url=/x", None),
+        ("url=/x", None),
+        (";url=/x", None),
+        ("5x;url=/x", None),
+        ("/x", None),
+        ("5", None),
+        ("5;", None),
+        ("5;url=", None),
+        ("", None),
+        ("\u0665;url=/x", None),
+    ],
+)
+def test_a_refresh_leads_where_browsers_go(content, target):
+    quoted = content.replace('"', "&quot;")
+    links = [link.url for link in read(f'<meta http-equiv=refresh content="{quoted}">').links]
+    assert links == ([f"http://www.example.com{target}"] if target else [])
+
+
+@pytest.mark.parametrize("tag", ["noframes", "iframe", "noembed"])
+def test_what_is_there_for_old_browsers_is_no_text(tag):
+    page = read(f"<p>before <{tag}>use <b>another</b> browser</{tag}> after <a href=x>link</a>")
+    assert page.words == ["before", "after", "link"]
+    assert [link.anchor for link in page.links] == ["link"]
+
+
+def test_links_for_browsers_without_frames_and_scripts_are_followed():
+    page = read(
+        "<title>T</title><frameset><frame src=menu name=menu><noframes><body><base href=/wrong/><title>Wrong</title>"
+        "<h1>No frames</h1><p>See <a href=plain rel=nofollow>the plain <b>page</b></a><map><area href=map alt=north>"
+        "</map><meta name=robots content=noindex></body></noframes></frameset>"
+        "<noscript><a href=script>no scripts</a></noscript><a href=last>last</a>"
+    )
+    assert [(link.url.rpartition("/dir/")[2], link.anchor, link.nofollow) for link in page.links] == [
+        ("menu", "menu", False),
+        ("plain", "the plain page", True),
+        ("map", "north", False),
+        ("script", "no scripts", False),
+        ("last", "last", False),
+    ]
+    assert (page.title, page.robots, page.headings) == ("T", set(), [])
+    assert "plain" not in page.words
+
+
+def test_noframes_that_hold_noframes_take_no_longer():
+    began = process_time()
+    page = read(b"<noframes>" * 20_000 + b"<a href=x>y</a>")
+    assert process_time() - began < 2
+    assert page.text == ""
+
+
+@pytest.mark.parametrize("tag", ["svg", "math"])
+@pytest.mark.parametrize("after", ["<p>", "<div>", "<table><tr><td>", "<h1>", "<ul><li>", "<span>", "<hr>", "<p><b>"])
+def test_a_drawing_that_is_never_closed_hides_nothing_but_itself(tag, after):
+    page = read(f"<p>before <{tag}><g><text>drawn</text><path d='M0 0'>{after}after <a href=x>link</a><p>end")
+    assert page.words == ["before", "after", "link", "end"]
+    assert [link.anchor for link in page.links] == ["link"]
+
+
+def test_a_drawing_that_was_left_ends_once():
+    page = read("<svg><p>one</svg> two <svg><text>drawn</text></svg> three <script>var hidden</script><p>four")
+    assert page.words == ["one", "two", "three", "four"]
+    page = read("<svg><svg><title>icon</title><a href=x>drawn</a></svg><text>drawn</text></svg><title>T</title><p>one")
+    assert (page.title, page.words) == ("T", ["t", "one"])
+    assert [link.url for link in page.links] == ["http://www.example.com/dir/x"]
+
+
+@pytest.mark.parametrize("tag", ["template", "svg", "math"])
+def test_the_base_counts_only_as_a_part_of_the_page(tag):
+    page = read(f"<{tag}><base href='http://wrong.example/'></{tag}><a href=y>z</a>")
+    assert [link.url for link in page.links] == ["http://www.example.com/dir/y"]
+    page = read(f"<{tag}><base href='http://wrong.example/'></{tag}><base href='/right/'><a href=y>z</a>")
+    assert [link.url for link in page.links] == ["http://www.example.com/right/y"]
+
+
+def test_nothing_in_a_template_is_there():
+    page = read(
+        "<template><title>No</title><meta name=robots content=none><meta http-equiv=refresh content='0;url=no'>"
+        "<link rel=canonical href=/no><a href=no>no</a><iframe src=no></iframe><h1>no</h1><ul><li>no</ul>"
+        "<script type=application/ld+json>{'license': 'http://no.example/'}</script><svg><p>no</p></svg>"
+        "<template><a href=no>no</a></template>no</template><title>Yes</title><h1>yes</h1><a href=yes>yes</a>"
+    )
+    assert (page.title, page.robots, page.canonical, page.rights.licences) == ("Yes", set(), None, [])
+    assert [link.url.rpartition("/")[2] for link in page.links] == ["yes"]
+    assert page.words == ["yes"] * 3
+    assert [heading.text for heading in page.headings] == ["yes"]

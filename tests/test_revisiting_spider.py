@@ -66,6 +66,16 @@ def test_what_did_not_change_is_asked_for_with_its_etag_and_costs_no_body(crawle
     assert visited.sql("SELECT count(*), count(etag) FROM page") == [(3, 3)]
 
 
+def test_seeds_that_only_the_file_tells_of_open_neither_this_machine_nor_a_private_network(crawl):
+    web = web_of_three()
+    seeds = f"{at('a')},http://10.0.0.1:9/,http://127.0.0.1:9/"
+    crawl("best_first", web, seeds=seeds, keywords="sort")
+    for told in (True, False):
+        networks = crawl(again(seeds_told=told), web, seeds=seeds, keywords="sort").crawler.spider.crawl.networks
+        assert networks.allow("8.8.8.8")
+        assert networks.allow("127.0.0.1") is networks.allow("10.0.0.1") is not told
+
+
 def test_without_etags_the_body_tells(crawled, monkeypatch):
     monkeypatch.setattr("focuscrawl.web.webs.conditional", lambda answer, *_: answer)
     visited = crawled.again()

@@ -151,3 +151,18 @@ def test_other_instances_are_asked_at_most_once_a_second(searx, monkeypatch):
     searx.results["", "x"] = pages(15)
     assert SearXNG("http://searx.example").search("x", 15, fail) == pages(15)
     assert slept == [searxng.PAUSE]
+
+
+@pytest.mark.parametrize(
+    "target", ["ftp://127.0.0.1/", "file:///etc/passwd", "http://127.0.0.2:1/search", "http://[", "data:,x"]
+)
+def test_a_redirect_leads_nowhere_but_to_the_instance_itself(searx, target):
+    searx.mode = f"to {target}"
+    with pytest.raises(FocusError, match=r"not reachable|HTTP 302"):
+        SearXNG(searx.address).search("sorting", 5, fail)
+
+
+def test_a_redirect_on_its_own_host_is_followed(searx):
+    searx.results["", "sorting"] = ["http://a.example/"]
+    searx.mode = f"to {searx.address}/search?q=sorting&format=json"
+    assert SearXNG(searx.address).search("sorting", 5, fail) == ["http://a.example/"]

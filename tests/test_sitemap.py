@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+from time import process_time
 
 import pytest
 
@@ -8,7 +9,8 @@ from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.html import MAX_LINKS
 from focuscrawl.page import Page
 from focuscrawl.pipelines.store import StorePipeline
-from focuscrawl.sitemap import MAX_FILES, read_sitemap
+from focuscrawl.seeding import search_crawl
+from focuscrawl.sitemap import MAX_FILES, MAX_URLS, read_sitemap
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, scrapy
 
@@ -78,6 +80,208 @@ def test_an_index_lists_sitemaps():
     page, listed = read(index("/one.xml", "http://b.example/two.xml.gz"))
     assert listed == ["http://a.example/one.xml", "http://b.example/two.xml.gz"]
     assert not page.links
+
+
+def found(body: bytes) -> list[str]:
+    """The paths that a sitemap without a problem leads to."""
+    page, _ = read(body)
+    assert page.problem is None
+    return [link.url.removeprefix("http://a.example") for link in page.links]
+
+
+@pytest.mark.parametrize("place", ["", " \n", "#top", "http://a.example/sitemap.xml", "sitemap.xml", "http://["])
+def test_a_sitemap_does_not_lead_to_itself_or_nowhere(place):
+    assert found(sitemap(place, "/x")) == ["/x"]
+    assert found(b"<urlset><url><loc/></url><url/><url><loc>/x</loc></url></urlset>") == ["/x"]
+    assert read(index(place, "/x"))[1] == ["http://a.example/x"]
+
+
+def test_members_of_a_gzip_file_are_read_one_after_the_other():
+    body = sitemap("/one", "/two", "/three")
+    assert found(gzip.compress(body[:100]) + gzip.compress(b"") + gzip.compress(body[100:])) == [
+        "/one",
+        "/two",
+        "/three",
+    ]
+    assert found(gzip.compress(sitemap("/one")) + gzip.compress(sitemap("/two"))) == ["/one", "/two"]
+    assert found(gzip.compress(body) + bytes(100)) == ["/one", "/two", "/three"]
+    assert found(gzip.compress(body) + b"\x1f\x8bdamaged") == ["/one", "/two", "/three"]
+
+
+def test_members_unpack_to_no_more_than_one_may():
+    page, _ = read(gzip.compress(b"<urlset>" + b" " * (LIMIT // 2)) * 3)
+    assert page.problem == "unreadable sitemap: more than 10,000,000 bytes when unpacked"
+    began = process_time()
+    read(gzip.compress(b"") * 300_000)
+    assert process_time() - began < 3
+
+
+def test_a_file_that_breaks_off_gives_what_it_has():
+    body = sitemap(*(f"/page-{number}" for number in range(1_000)))
+    whole = found(body)
+    assert len(whole) == 1_000
+    for cut in (body[:-100], gzip.compress(body)[:-200]):
+        some = found(cut)
+        assert some
+        assert some == whole[: len(some)]
+    page, _ = read(b"<?xml version='1.0'?><urlset><url><loc>http://a.exa")
+    assert page.problem == "unreadable sitemap: it breaks off"
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("/?a=1&b=2&c;d", "/?a=1&b=2&c;d"),
+        ("/?a=1&amp;b=2", "/?a=1&b=2"),
+        ("/?a=1&amp;b=2&c=3", "/?a=1&b=2&c=3"),
+        ("/?a&copy=1&eacute;", "/?a&copy=1&eacute;"),
+        ("/?q=&#233;&#xE9;", "/?q=%C3%A9%C3%A9"),
+        ("<![CDATA[/?a=1&b=2&amp;c=3]]>", "/?a=1&b=2&amp;c=3"),
+        ("/?a<3&b", "/?a%3C3&b"),
+        ("/a\x01b\x00c", "/abc"),
+        ("\n  /x\n  ", "/x"),
+        ("/é", "/%C3%A9"),
+    ],
+)
+def test_urls_are_taken_as_they_are_meant(place, path):
+    assert found(sitemap(place, "/last")) == [path, "/last"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<urlset><url><loc>/a</url><url><loc>/b</loc></url></urlset>",
+        b"<urlset><url><loc>/a</loc><url><loc>/b</loc></urlset>",
+        b"<?xml version='1.0' encoding='utf-16'?><urlset><url><loc>/a</loc></url><url><loc>/b</loc></url></urlset>",
+        "<?xml version='1.0' encoding='utf-16'?><urlset><url><loc>/a</loc></url><url><loc>/b</loc></url></urlset>".encode(
+            "utf-16"
+        ),
+        b"\xef\xbb\xbf\n\n<?xml version='1.0'?><URLSET><URL><LOC>/a</LOC></URL><url><loc>/b</loc></url></URLSET>",
+        b"<x:urlset xmlns:x='http://x'><x:url><x:loc>/a</x:loc></x:url><x:url><x:loc>/b</x:loc></x:url></x:urlset>",
+        b"<urlset><url><image:image><image:loc>/c</image:loc></image:image><loc>/a</loc></url><url><loc>/b</loc></url></urlset>",
+        b"<urlset xmlns='s' xmlns:i='i'><url><loc>/a</loc><i:image><i:loc>/c</i:loc></i:image></url><url><loc>/b</loc></url></urlset>",
+    ],
+)
+def test_sitemaps_need_not_be_perfect(body):
+    assert found(body) == ["/a", "/b"]
+
+
+def test_external_entities_and_bombs_do_no_harm(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    outside = f'<!DOCTYPE x [<!ENTITY a SYSTEM "{secret.as_uri()}">]><urlset><url><loc>/&a;</loc></url></urlset>'
+    assert found(outside.encode()) == ["/&a;"]
+    levels = "".join(
+        f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    bomb = f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">{levels}]><urlset><url><loc>/&i;</loc></url></urlset>'
+    began = process_time()
+    assert found(bomb.encode()) == ["/&i;"]
+    assert found(bomb.replace("ENTITY ", "ENTITY % ").replace("&", "%").encode()) == ["/%i;"]
+    assert process_time() - began < 1
+
+
+RSS = b"""<?xml version="1.0"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>News</title>
+<link>http://a.example/</link><atom:link href="http://a.example/sitemap.xml" rel="self"/>
+<item><title>Heap &amp; sort</title><link>/old</link><pubDate>Fri, 01 Jan 2010 10:00:00 GMT</pubDate></item>
+<item><title/><link>/new?a=1&b=2</link><guid>tag:1</guid><pubDate>Mon, 01 Feb 2010 10:00:00 +0200</pubDate></item>
+<item><guid>http://a.example/only-guid</guid></item><item><guid isPermaLink="false">http://a.example/no</guid></item>
+<item><description>&lt;a href="/no"&gt;</description></item></channel></rss>"""
+ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><link href="http://a.example/"/>
+<entry><title>Old</title><link rel="edit" href="/no"/><link href="/old"/><updated>2010-01-01T10:00:00Z</updated></entry>
+<entry><title>New</title><link rel="alternate" href="/new"/><link href="/no" rel="enclosure"/>
+<updated>2010-02-01T10:00:00Z</updated></entry></feed>"""
+RDF = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel>
+<title>News</title><link>http://a.example/</link></channel><item rdf:about="x"><title>One</title><link>/one</link></item></rdf:RDF>"""
+
+
+def test_feeds_are_sitemaps():
+    page, listed = read(RSS)
+    assert [(link.url.removeprefix("http://a.example"), link.anchor) for link in page.links] == [
+        ("/new?a=1&b=2", "example new"),
+        ("/old", "Heap & sort"),
+        ("/only-guid", "example only guid"),
+    ]
+    assert page.links[1].after() == ("last", "changed", "2010", "01", "01t10", "00", "00", "00", "00")
+    assert (page.problem, page.listing, listed) == (None, True, [])
+    assert "heap" in page.words
+    page, _ = read(ATOM)
+    assert [(link.url, link.anchor) for link in page.links] == [
+        ("http://a.example/new", "New"),
+        ("http://a.example/old", "Old"),
+    ]
+    assert found(RDF) == ["/one"]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_list_of_urls_is_a_sitemap(mark):
+    lines = [
+        "http://a.example/heap-sort",
+        "",
+        "  https://b.example/x?a=1&b=2 ",
+        "# a remark",
+        "/relative",
+        "http://a.example/é",
+    ]
+    page, _ = read(mark + "\r\n".join(lines).encode())
+    assert [(link.url, link.anchor) for link in page.links] == [
+        ("http://a.example/heap-sort", "example heap sort"),
+        ("https://b.example/x?a=1&b=2", "example"),
+        ("http://a.example/%C3%A9", "example"),
+    ]
+    assert page.problem is None
+    assert [link.url for link in read("http://a.example/x".encode("utf-16"))[0].links] == ["http://a.example/x"]
+
+
+@pytest.mark.parametrize("kind", ["xml", "text", "feed"])
+def test_a_sitemap_without_end_is_read_in_bounded_time(kind):
+    row = {
+        "xml": "<url><loc>/{}</loc></url>",
+        "text": "http://a.example/{}\n",
+        "feed": "<item><link>/{}</link></item>",
+    }[kind]
+    start = {"xml": "<urlset>", "text": "", "feed": "<rss><channel>"}[kind]
+    body = (start + "".join(row.format(number) for number in range(300_000))).encode()
+    began = process_time()
+    page, _ = read(body)
+    assert process_time() - began < 4
+    assert (len(page.links), page.links_left_out) == (MAX_LINKS, MAX_URLS - MAX_LINKS)
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b"", "unreadable sitemap: it is empty"),
+        (b" \n", "unreadable sitemap: it is empty"),
+        (b"nonsense", "no sitemap, but text without URLs"),
+        (b"<html><p>x", "no sitemap, but <html>"),
+        (b"<!DOCTYPE html><html><head><meta a><body><br>", "no sitemap, but <html>"),
+        (b"<?xml", "unreadable sitemap: no XML"),
+        (b"<!-- <urlset> -->", "unreadable sitemap: no XML"),
+        (b"<opml><body/></opml>", "no sitemap, but <opml>"),
+    ],
+)
+def test_what_is_wrong_is_said(body, problem):
+    assert read(body)[0].problem == problem
+
+
+def test_a_damaged_file_says_what_is_wrong():
+    page, _ = read(b"\x1f\x8bnonsense")
+    assert page.problem.startswith("unreadable sitemap: Error -3 while decompressing data")
+    assert read(b"\x1f\x8b")[0].problem == "unreadable sitemap: it is empty"
+
+
+def test_a_list_that_was_read_as_one_is_not_found_by_a_search(crawl):
+    made = web()
+    made.answers[at("a/robots.txt")] = robots("/map.txt")
+    made.answers[at("a/map.txt")] = Answer(200, "text/plain", at("a/heap-sort").encode())
+    crawled = run(crawl, made)
+    assert at("a/heap-sort") in crawled.urls
+    assert at("a/map.txt") in crawled.urls
+    told = scrapy("search", crawled.folder, "heap").stdout
+    assert at("a/heap-sort") in told
+    assert at("a/map.txt") not in told
+    assert search_crawl(crawled.folder, "heap", 10) == [at("a/heap-sort")]
 
 
 def web(**answers: bytes) -> MemoryWeb:

@@ -64,14 +64,51 @@ def test_a_refused_link_is_not_fetched_but_stored(crawl):
 
 
 @pytest.mark.parametrize("scores", [[0.5], [float("nan")] * 3])
-def test_a_strategy_that_gives_wrong_scores_loses_the_page_not_the_crawl(crawl, scores):
+def test_a_strategy_that_gives_wrong_scores_loses_neither_the_page_nor_the_crawl(crawl, scores):
     class Wrong(FixedScores):
         def score(self, page):
             return scores if len(page.links) == 3 else [0.5] * len(page.links)
 
     crawled = crawl(Wrong, small_web(LINKS), seeds=f"{at('root')},{at('b/0.9')}")
-    assert crawled.urls == [at("b/0.9"), at("e/0.7")]
-    assert crawled.sql("SELECT url FROM failure WHERE reason LIKE 'spider error%'") == [(at("root"),)]
+    assert set(crawled.urls) == {at(name) for name in LINKS}
+    assert crawled.urls[:3] == [at("root"), at("b/0.9"), at("e/0.7")]  # links without a score wait behind all others
+    assert crawled.sql("SELECT url FROM failure WHERE reason LIKE 'spider error: score%'") == [(at("root"),)]
+
+
+@pytest.mark.parametrize("hook", ["judge", "matches", "learn", "score", "rescore", "refill"])
+def test_whatever_fails_in_a_hook_costs_no_page(crawl, hook):
+    class Failing(FixedScores):
+        def rescore(self, link):
+            return 0.5
+
+    def fail(self, *_):
+        raise ZeroDivisionError
+
+    setattr(Failing, hook, fail)
+    crawled = crawl(Failing, small_web(LINKS), seeds=at("root"))
+    assert set(crawled.urls) == {at(name) for name in LINKS}
+    reasons = [reason for (reason,) in crawled.sql("SELECT reason FROM failure")]
+    assert reasons
+    assert set(reasons) == {f"spider error: {hook}: ZeroDivisionError()"}
+    assert crawled.stats["spider_exceptions/ZeroDivisionError"] == len(reasons)
+
+
+@pytest.mark.parametrize("hook", ["learn", "score"])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), FocusError("cannot write model.json")])
+def test_what_cannot_be_written_stops_the_crawl_in_one_line(crawl, hook, error):
+    class Failing(FixedScores):
+        pass
+
+    def fail(self, *_):
+        raise error
+
+    setattr(Failing, hook, fail)
+    crawled = crawl(Failing, small_web(LINKS), seeds=at("root"))
+    fatal = Crawl.of(crawled.crawler).fatal
+    assert str(error) in fatal
+    assert "\n" not in fatal
+    assert crawled.urls[0] == at("root")  # the page that it happened on is stored
+    assert crawled.sql("SELECT count(*) FROM failure") == [(0,)]
 
 
 def test_scores_beyond_their_range_are_cut(crawl):
@@ -220,6 +257,9 @@ def test_nofollow_is_obeyed_if_asked_for(crawl, tmp_path):
         ("", (("X-Robots-Tag", "focuscrawl: noindex, nofollow"),), 1, 0),
         ("", (("X-Robots-Tag", "otherbot: none"), ("X-Robots-Tag", "noindex")), 2, 1),
         ("", (("X-Robots-Tag", "unavailable_after: 25 Jun 2030 15:00:00 PST"),), 2, 2),
+        ("", (("X-Robots-Tag", "noindex, max-snippet:-1"),), 2, 1),
+        ("", (("X-Robots-Tag", "otherbot: noarchive, FocusCrawl: none"),), 1, 0),
+        ("<meta name=FocusCrawl content=noindex>", (), 2, 1),
     ],
 )
 def test_pages_that_ask_not_to_be_indexed_or_followed_are_obeyed(crawl, tmp_path, meta, headers, urls, matched):

@@ -29,6 +29,13 @@ def page(url: str = "http://a.example/", url_id: int = 1) -> Page:
     return made
 
 
+def add(store: Store, made: Page) -> None:
+    """Store a page as a crawl does, with its URL and host."""
+    store.execute("INSERT OR IGNORE INTO host (id, name) VALUES (1, 'a.example')")
+    store.add_urls([(made.url_id, made.url_id, made.url, 1)])
+    store.add_page(made, None)
+
+
 def test_a_page_is_kept_whole(store):
     with store.transaction():
         store.add_page(page(), None)
@@ -95,8 +102,8 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path, how):
     path = tmp_path / "crawl.sqlite"
     store = Store(path)
     with store.transaction():
-        for n in range(200):
-            store.add_page(page(f"http://a.example/{n}", n), None)
+        for n in range(1, 201):
+            add(store, page(f"http://a.example/{n}", n))
     store.close()
     damage(path, how)
     before = path.read_bytes()
@@ -126,7 +133,7 @@ def test_a_file_that_must_be_there_is_asked_for(tmp_path):
 
 def test_a_file_can_be_looked_at_while_it_is_written(tmp_path, store):
     with store.transaction():
-        store.add_page(page(), None)
+        add(store, page())
     looking = Store(tmp_path / "crawl.sqlite", create=False)
     assert looking.count() == 1
     with pytest.raises(sqlite3.OperationalError, match="readonly"):

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 
 from focuscrawl.errors import FocusError
 from focuscrawl.explain import explain
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.store import crawl_folder, read_crawl
 
 
 class Command(ScrapyCommand):
@@ -35,8 +35,8 @@ class Command(ScrapyCommand):
         if len(args) != 2:
             raise UsageError("give the directory of a crawl and a URL", print_help=False)
         try:
-            store = Store(crawl_folder(args[0]) / "crawl.sqlite", create=False)
-            lines = explain(store, args[1])
+            with read_crawl(crawl_folder(args[0])) as store:
+                lines = explain(store, args[1])
         except FocusError as error:
             print(f"focuscrawl: {error}", file=sys.stderr)
             self.exitcode = 2
@@ -44,4 +44,3 @@ class Command(ScrapyCommand):
         console = Console(highlight=False, soft_wrap=True, markup=False)
         for line in lines:
             console.print(line)
-        store.close()

@@ -21,7 +21,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from focuscrawl import urls
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, printable
 from focuscrawl.lock import LockedError, take_lock
 from focuscrawl.spider import check_settings, with_our_spiders
 
@@ -298,7 +298,7 @@ def _crawl(
     if not jobs:
         raise FocusError("nothing is left to compare")
     if "generic" in lab.ways:
-        console.print(Text(f"The generic start is {', '.join(lab.generic)}"))
+        console.print(Text(f"The generic start is {printable(', '.join(lab.generic))}"))
     failures: Counter[str] = Counter()
     finished = 0
     with _progress("crawling") as show:

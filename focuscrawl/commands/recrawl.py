@@ -16,8 +16,9 @@ from focuscrawl.errors import FocusError
 from focuscrawl.files import write_whole
 from focuscrawl.revisit import parse_age, parse_since
 from focuscrawl.revisiting_spider import RevisitingSpider, revisiting
+from focuscrawl.runs import arguments_again, settings_again
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.store import crawl_folder, read_crawl
 
 #: Between what a spider sets and the command line: settings with which the crawl was made.
 _PRIORITY = 35
@@ -72,7 +73,7 @@ class Command(CrawlCommand):
                 return
             self._report(folder, since, opts)
         except FocusError as error:
-            self._say(str(error))
+            self.say(str(error))
             self.exitcode = 2
 
     def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
@@ -81,42 +82,38 @@ class Command(CrawlCommand):
         for name in ("pages", "new"):
             if getattr(opts, name) < 0:
                 raise FocusError(f"--{name} {getattr(opts, name)}: expected a whole number, at least 0")
-        strategy, arguments = self._made_with(folder, opts.spargs)
-        spider = self.crawl(
-            revisiting(strategy, older_than=older_than, most_visits=opts.pages, new_pages=opts.new), arguments
-        )
+        strategy, arguments, seeds_told = self._made_with(folder, opts.spargs)
+        bounds = {"older_than": older_than, "most_visits": opts.pages, "new_pages": opts.new}
+        spider = self.crawl(revisiting(strategy, **bounds, seeds_told=seeds_told), arguments)
         if not isinstance(spider, RevisitingSpider):
             return False
         crawl = spider.crawl
         crawl.close()  # it is open still if it was stopped at once
         if crawl.fatal:
-            self._say(crawl.fatal)
+            self.say(crawl.fatal)
             self.exitcode = 1
             return False
+        if seeds_told and spider.crawler.stats.get_value("focus/private_address"):
+            self.say(
+                f"{folder} has pages on this machine or on a private network; give its seeds again with -a seeds=… to"
+                " visit them"
+            )
         if not spider.due:
-            self._say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
+            self.say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
         return True
 
-    def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any]]:
-        """The strategy and the arguments that a crawl was made with; its settings are set."""
+    def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any], bool]:
+        """The strategy and the arguments that a crawl was made with, and whether the seeds are the file's word alone.
+
+        Its settings are set.
+        """
         assert self.crawler_process is not None
         if "max_pages" in given:
             raise FocusError("-a max_pages: stored pages are bounded by --pages, new ones by --new")
-        store = Store(folder / "crawl.sqlite", create=False)
-        try:
-            name, runs = store.meta("spider"), store.meta("runs") or [{}]
+        with read_crawl(folder) as store:
+            name, run = store.meta("spider"), store.runs()[-1]
             if not store.count():
                 raise FocusError(f"{folder} has no pages yet; finish it with scrapy crawl {name} -s FOCUS_DIR={folder}")
-        finally:
-            store.close()
-        arguments = {**runs[-1].get("arguments", {}), **given}
-        arguments.pop("max_pages", None)
-        topic = arguments.get("topic", "")
-        if Path(topic).is_absolute() and not Path(topic).is_file():
-            raise FocusError(f"{folder} was made with topic {topic}, which is gone; say where it is with -a topic=FILE")
-        settings = self.crawler_process.settings
-        settings.setdict(runs[-1].get("settings", {}), priority=_PRIORITY)
-        settings.set("FOCUS_DIR", str(folder), priority="cmdline")
         if name not in self.crawler_process.spider_loader.list():
             raise FocusError(f"{folder} was made by spider '{name}', which is not in this project; see `scrapy list`")
         strategy = self.crawler_process.spider_loader.load(name)
@@ -125,15 +122,26 @@ class Command(CrawlCommand):
                 f"{folder} was made by spider '{name}', which is no FocusedSpider and cannot visit its pages again;"
                 f" --report tells what its last run has found, scrapy crawl {name} goes on with it"
             )
-        return strategy, arguments
+        noted = run.get("arguments", {})
+        topic = str(given.get("topic", noted.get("topic", "")))
+        if Path(topic).is_absolute() and not Path(topic).is_file():
+            raise FocusError(f"{folder} was made with topic {topic}, which is gone; say where it is with -a topic=FILE")
+        settings = self.crawler_process.settings
+        taken, asked = settings_again(run.get("settings", {}), settings)
+        arguments, asked_too = arguments_again(noted, strategy, given)
+        if asked or asked_too:
+            raise FocusError(
+                f"{folder} was made with {' '.join([*asked_too, *asked])}, which is not taken from a file; give it"
+                " again if you want that, or another value"
+            )
+        settings.setdict(taken, priority=_PRIORITY)
+        settings.set("FOCUS_DIR", str(folder), priority="cmdline")
+        told = "seeds" in arguments and "seeds" not in given
+        return strategy, arguments, told or ("topic" not in arguments and "FOCUS_TOPIC" in taken)
 
     def _report(self, folder: Path, since: str | None, opts: argparse.Namespace) -> None:
-        store = Store(folder / "crawl.sqlite", create=False)
-        try:
-            runs = store.meta("runs") or [{}]
-            changes = changes_since(store, since or runs[-1].get("began", ""))
-        finally:
-            store.close()
+        with read_crawl(folder) as store:
+            changes = changes_since(store, since or store.runs()[-1].get("began", ""))
         if opts.atom is not None:
             try:
                 write_whole(opts.atom, as_atom(changes))

@@ -6,7 +6,6 @@ import argparse
 import json
 import sqlite3
 import sys
-import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,11 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from focuscrawl.errors import FocusError, printable
+from focuscrawl.files import check_own_files
 from focuscrawl.index import Answer, Filter, Hit, Index, Piece
 from focuscrawl.lock import LockedError, take_lock
 from focuscrawl.query import Query
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.store import Store, crawl_folder, read_crawl
 
 
 class Command(ScrapyCommand):
@@ -102,28 +102,22 @@ class Command(ScrapyCommand):
 
 def _search(folder: Path, query: Query, where: Filter, limit: int) -> tuple[Answer, int]:
     """The answer, and how many pages are not in the index."""
-    path = folder / "crawl.sqlite"
-    store = Store(path, create=False, check=False)  # to check a large file takes longer than to search it
-    try:
+    # to check a large file takes longer than to search it
+    with read_crawl(folder, check=False) as store:
         waiting = Index(store).waiting()
-        if waiting:
-            store.close()
-            _bring_up_to_date(folder, waiting)
-            store = Store(path, create=False, check=False)
-            waiting = Index(store).waiting()
-        if not Index(store).exists():
-            return Answer([], 0), waiting
-        return Index(store).search(query, where, limit), waiting
-    except (sqlite3.Error, zlib.error) as error:
-        raise store.broken(error) from None
-    finally:
-        store.close()
+    if waiting:
+        _bring_up_to_date(folder, waiting)
+    with read_crawl(folder, check=False) as store:
+        index = Index(store)
+        found = index.search(query, where, limit) if index.exists() else Answer([], 0)
+        return found, index.waiting() if waiting else 0
 
 
 def _bring_up_to_date(folder: Path, waiting: int) -> None:
     """Index what is not, unless somebody is writing there; say which."""
     pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
     try:
+        check_own_files(folder)
         lock = take_lock(folder)
     except LockedError:
         _say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes as it goes")
@@ -135,11 +129,13 @@ def _bring_up_to_date(folder: Path, waiting: int) -> None:
         _say(f"indexing: {pages} not in the index of {folder} yet")
         store = Store(folder / "crawl.sqlite", check=False)
         try:
-            Index(store).update()
-        except sqlite3.OperationalError as error:
-            raise FocusError(
-                f"{folder} cannot be indexed: {error}; make room or mend the disk, and search again"
-            ) from None
+            with store.reading():
+                try:
+                    Index(store).update()
+                except sqlite3.OperationalError as error:
+                    raise FocusError(
+                        f"{folder} cannot be indexed: {error}; make room or mend the disk, and search again"
+                    ) from None
         finally:
             store.close()  # before the lock is given back: closing writes
     finally:

@@ -13,7 +13,7 @@ from rich.text import Text
 from scrapy.commands import ScrapyCommand
 
 from focuscrawl import seeding
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, printable
 from focuscrawl.searxng import SearXNG
 from focuscrawl.topic import Topic, parse_keywords, slug
 
@@ -209,7 +209,7 @@ def _table(found: list[seeding.Found], lists: int) -> Table:
             continue
         members = [entry.url for entry in found if entry.level == level]
         name = seeding.class_name(level, lists).replace(": ", "\n")
-        table.add_row(name, f"{len(members):,}", Text("\n".join(members[:_SHOWN])))
+        table.add_row(name, f"{len(members):,}", Text("\n".join(map(printable, members[:_SHOWN]))))
     return table
 
 

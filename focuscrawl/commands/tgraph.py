@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from focuscrawl import urls
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, printable
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.store import earlier_crawl
@@ -57,7 +57,7 @@ class Command(ScrapyCommand):
                 Path(opts.svg).write_text(as_svg(graph), "utf-8")
             console = Console(highlight=False, soft_wrap=True, markup=False)
             for line in as_text(graph):
-                console.print(line)
+                console.print(printable(line))
         except FocusError as error:
             print(f"focuscrawl: {error}", file=sys.stderr)
             self.exitcode = 2

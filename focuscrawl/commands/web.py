@@ -64,6 +64,10 @@ class Command(ScrapyCommand):
             return
         try:
             server = WebServer(web, opts.port)
+        except FocusError as error:
+            print(f"focuscrawl: {error}", file=sys.stderr)
+            self.exitcode = 2
+            return
         except (OSError, OverflowError) as error:
             print(
                 f"focuscrawl: cannot listen on port {opts.port}: {error}; choose another with --port", file=sys.stderr

@@ -15,6 +15,7 @@ from scrapy.utils.spider import DefaultSpider
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of, read_options
 from focuscrawl.settings import SPIDER_MODULES
+from focuscrawl.single_page import started_by_command
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ class Guide:
     def from_crawler(cls, crawler: Crawler) -> Self:
         spider = crawler.spider
         # one that is its own guide, or no crawl at all: `scrapy shell`, `fetch`, `parse` look at a single page
-        if spider is None or isinstance(spider, FocusedSpider | DefaultSpider):
-            raise NotConfigured
-        if type(spider).start.__module__.startswith("scrapy.commands."):
+        if spider is None or isinstance(spider, FocusedSpider | DefaultSpider) or started_by_command(type(spider)):
             raise NotConfigured
         strategy = strategy_of(crawler.settings)
         _warn_of_arguments(spider, strategy)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 
 from focuscrawl.crawl import Crawl
+from focuscrawl.errors import FocusError
 from focuscrawl.report import crawl_report
 
 if TYPE_CHECKING:
@@ -38,3 +39,5 @@ class Report:
                 path.write_text(crawl_report(crawl.store), "utf-8")
             except OSError as error:
                 logger.error("cannot write %s: %s; the crawl itself is whole", path, error.strerror)
+            except FocusError as error:
+                logger.error("%s is not written: %s", path, error)

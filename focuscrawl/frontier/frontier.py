@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 from typing import NamedTuple
@@ -22,9 +22,6 @@ KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 
 #: So many entries are put back at a time, in a few tenths of a second; a trap may have filled the top of the queue.
 PUT_BACK = 1_000
-
-#: How far a URL that gave no answer falls behind, in scores.
-SET_BACK = 1.0
 
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
@@ -132,9 +129,9 @@ class Frontier:
         self._host_ids: dict[str, int] = {}
         #: (-rank, url id, host id) of the best entry of each free host: of strangers, and of those that are known.
         self._ready: tuple[list[tuple[float, int, int]], list[tuple[float, int, int]]] = ([], [])
-        #: Most requests under way to strangers once somebody is known, and how many there are.
+        #: Most requests under way to strangers once somebody is known.
         self.most_strangers = inf
-        self._strangers = 0
+        self._flying = self._strangers = 0
         self._any_known = False
         self._waiting: list[tuple[float, int]] = []  # (time, host id)
         self._worst: list[tuple[float, int]] = []  # (rank, -url id), only with a size
@@ -143,10 +140,14 @@ class Frontier:
         self._used: set[int] = set()
         #: URLs on their way again, which wait for another host than their row says: they stay in memory.
         self._moved: set[int] = set()
+        #: The second queues of hosts, in which those wait.
+        self._second: dict[int, int] = {}
         #: URLs whose rank is lower than their score and age make it.
         self._damped: set[int] = set()
         #: URLs that may be fetched although there is a floor, and perhaps some that were, or have fallen below it.
         self._open: set[int] = set()
+        #: URLs that gave no answer in an earlier run: they are tried again when nothing else is left.
+        self._tried: set[int] = set()
         self._pending: list[int] = []
         self._batch_left = batch
         self._put_back = 0
@@ -170,6 +171,7 @@ class Frontier:
             self._state[url_id] = DONE if done else KNOWN
             self._host_of[url_id] = host_id
         self._pages = store.count()
+        self._tried = store.tried_before()
         query = "SELECT url_id, host, rank, cold, damping FROM frontier"
         for url_id, host_id, rank, cold, damping in store.execute(query):
             self._rank[url_id] = rank
@@ -179,6 +181,9 @@ class Frontier:
                 self._open.add(url_id)
             self.queued += 1
             host = self._hosts[host_id]
+            if url_id in self._tried:
+                self._state[url_id] = QUEUED
+                continue
             if cold:
                 self._state[url_id] = COLD
                 host.cold += 1
@@ -188,7 +193,6 @@ class Frontier:
                 host.heap.append((-rank, url_id))
             if self.size:
                 self._worst.append((rank, -url_id))
-        self._damped |= store.tried_before()
         heapify(self._worst)
         for host_id, host in enumerate(self._hosts):
             heapify(host.heap)
@@ -268,7 +272,7 @@ class Frontier:
         scores: dict[int, tuple[float, float]] = {}  # of what was changed, which the file does not know yet
         for url_id, url, score, depth, via, request in candidates:
             known = state[url_id]
-            if known >= IN_FLIGHT:
+            if known >= IN_FLIGHT or url_id in self._tried:
                 continue
             if known == KNOWN:
                 host_id = self._host_of[url_id]
@@ -453,9 +457,15 @@ class Frontier:
 
     def release(self, host_name: str) -> None:
         """A host that was busy may be fetched again."""
+        for host_id in self._queues_of(host_name):
+            self._unbusy(host_id)
+
+    def _queues_of(self, host_name: str) -> Iterator[int]:
         host_id = self._host_ids.get(host_name)
         if host_id is not None:
-            self._unbusy(host_id)
+            yield host_id
+            if host_id in self._second:
+                yield self._second[host_id]
 
     def _unbusy(self, host_id: int) -> None:
         if self._hosts[host_id].place == "busy":
@@ -471,14 +481,13 @@ class Frontier:
         self._make_known(host_name, False)
 
     def _make_known(self, host_name: str, known: bool) -> None:
-        host_id = self._host_ids.get(host_name)
-        host = self._hosts[host_id] if host_id is not None else None
-        if host_id is None or host is None or host.known == known:
-            return
-        host.known = known
-        self._strangers += -host.in_flight if known else host.in_flight
-        if host.place == "ready":  # its entry among those it was one of is passed over from now on
-            self._put_ready(host_id)
+        for host_id in self._queues_of(host_name):
+            host = self._hosts[host_id]
+            if host.known != known:
+                host.known = known
+                self._strangers += -host.in_flight if known else host.in_flight
+                if host.place == "ready":  # its entry among those it was one of is passed over from now on
+                    self._put_ready(host_id)
 
     def next_time(self) -> float:
         """When it is worth to ask again: when the next host becomes free by itself; inf if none does."""
@@ -563,6 +572,17 @@ class Frontier:
                 host_id = self._host_of[url_id]
                 self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
 
+    def _try_again(self) -> None:
+        """Enter what gave no answer in an earlier run."""
+        tried, self._tried = self._tried, set()
+        for url_id in sorted(tried):
+            if self._state[url_id] == QUEUED:
+                host_id = self._host_of[url_id]
+                self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
+        with self.store.batch():
+            while self._overfull:
+                self._spill(self._hosts[self._overfull.pop()])
+
     def _next_run(self) -> None:
         """Begin a new run over the hosts."""
         self._used.clear()
@@ -586,6 +606,9 @@ class Frontier:
                     continue
                 if self._benched:  # the run has no other host that can be fetched now
                     self._next_run()
+                    continue
+                if self._tried and not self._waiting and not self._flying:
+                    self._try_again()
                     continue
                 return None
             negative_rank, url_id, host_id = best
@@ -619,12 +642,13 @@ class Frontier:
             host = self._hosts[host_id]
             self._state[url_id] = IN_FLIGHT
             self.queued -= 1
+            self._flying += 1
             host.in_flight += 1
             self._strangers += not host.known
             heappop(self._ready[host.known])
             self._put_ready(host_id)
             self._batch_left -= 1
-            if self.hosts_per_batch:
+            if self.hosts_per_batch and url_id not in self._moved:
                 self._used.add(host_id)
                 if len(self._used) >= self.hosts_per_batch:
                     self._next_run()
@@ -676,7 +700,7 @@ class Frontier:
     def again(self, url_id: int, host_name: str) -> None:
         """Queue a URL in flight once more, at its old rank, to be asked of *host_name* (a retry, a redirect)."""
         self._leave(url_id)
-        self._host_of[url_id] = self.host_id(host_name)
+        self._host_of[url_id] = self._second_queue(self.host_id(host_name))
         self._moved.add(url_id)
         self.queued += 1
         self._state[url_id] = QUEUED
@@ -684,6 +708,16 @@ class Frontier:
             self._open.add(url_id)
         host_id = self._host_of[url_id]
         self._enter(url_id, self._rank[url_id], host_id, self._hosts[host_id])
+
+    def _second_queue(self, host_id: int) -> int:
+        """The id of a host's second queue, of what is half way to its page: it is part of the turn that began it."""
+        second = self._second.get(host_id)
+        if second is None:
+            second = self._second[host_id] = len(self._hosts)
+            host = self._hosts[host_id]
+            self._hosts.append(_Host(host.name))
+            self._hosts[second].known = host.known
+        return second
 
     def claim(self, url_id: int) -> bool:
         """Take a URL that a redirect led to out of the queue; False if it was fetched already or is being fetched."""
@@ -700,6 +734,7 @@ class Frontier:
         host_id = self._host_of[url_id]
         host = self._hosts[host_id]
         host.in_flight -= 1
+        self._flying -= 1
         self._strangers -= not host.known
         self._unbusy(host_id)
 
@@ -719,21 +754,12 @@ class Frontier:
             self._damped.discard(url_id)
         if for_good:
             self.store.mark_done(url_ids)
-        else:
-            for url_id in url_ids:
-                self._set_back(url_id)
         self._keep_run()
         if page_host is not None:
             host_id = self.host_id(page_host)
             self._hosts[host_id].pages += 1
             self._pages += 1
             self.store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))
-
-    def _set_back(self, url_id: int) -> None:
-        """A URL that failed comes after the others when the crawl is resumed; what was open stays so."""
-        rank = self._rank[url_id]
-        if rank >= self.floor:
-            self.store.set_rank(url_id, max(rank - SET_BACK, self.floor))
 
     # ---- runs over the hosts
 

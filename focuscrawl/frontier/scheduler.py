@@ -10,10 +10,11 @@ import base64
 import json
 import logging
 import sqlite3
+import sys
 from collections.abc import Callable
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
@@ -34,11 +35,14 @@ from focuscrawl.failures import PASSING, HostRests, is_no_answer, reason_of
 from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
 from focuscrawl.page import Page
 from focuscrawl.spider import now
+from focuscrawl.sqlite_file import UNREADABLE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
 
 #: What the frontier puts into a request's meta by itself; a request with anything more is stored whole.
 _OWN_META = frozenset({"focus", "depth", "is_start_request"})
@@ -76,6 +80,7 @@ class FrontierScheduler(BaseScheduler):
         #: Hosts of the requests that are between here and the end of their download, by URL id.
         self._downloading: dict[int, str] = {}
         self.hosts = self.crawl.hosts
+        self.crawl.scheduler = self
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         self._inversions = 0
@@ -113,6 +118,8 @@ class FrontierScheduler(BaseScheduler):
         self.max_pages = self.crawl.strategy.max_pages
         self._downloader = self.crawler.engine.downloader
         self.hosts.bind(self._downloader, lambda: self.closing)
+        if (rescore := self.frontier.rescorer) is not None:
+            self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
         connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
         connect(self._left_downloader, signals.request_left_downloader)
@@ -172,6 +179,27 @@ class FrontierScheduler(BaseScheduler):
             self.crawl.fatal = message
             logger.error("%s", message)
             _schedule_coro(self.crawler.engine.close_spider_async(reason=reason))
+
+    def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What a strategy answers, or *otherwise* if it fails: that costs what it would have said, not the page.
+
+        What cannot be written stops the crawl.
+        """
+        try:
+            return call()
+        except sqlite3.Error as error:
+            self.give_up(error)
+        except FocusError as error:
+            self.stop(str(error), "strategy_failed")
+        except OSError as error:
+            self.stop(f"spider '{self.crawl.strategy.name}' failed in {hook}: {error}", "strategy_failed")
+        except Exception as error:
+            reason = f"spider error: {hook}: {error!r}"
+            logger.exception("%s on %s", reason, url)
+            self.stats.inc_value("spider_exceptions/count")
+            self.stats.inc_value(f"spider_exceptions/{type(error).__name__}")
+            self.write(lambda: self.crawl.store.add_failure(self.frontier.find(url) or 0, url, reason, None, now()))
+        return otherwise
 
     # ---- in
 
@@ -283,13 +311,13 @@ class FrontierScheduler(BaseScheduler):
         self.frontier.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
         try:
             entry = self.frontier.pop(moment, self.hosts.free_at)
+            request = self._request(entry) if entry is not None else None
         except sqlite3.Error as error:
             self.give_up(error)
             return None
-        if entry is None:
+        if entry is None or request is None:
             self._wake_at(self.frontier.next_time())
             return None
-        request = self._request(entry)
         host = self._downloader.get_slot_key(request)
         self._in_flight[entry.url_id] = request
         self._downloading[entry.url_id] = host
@@ -304,10 +332,11 @@ class FrontierScheduler(BaseScheduler):
 
     def _request(self, entry: Entry) -> Request:
         request = self._live.pop(entry.url_id, None)
-        if request is None and entry.request:
-            request = request_from_dict(json.loads(entry.request, object_hook=_bytes_from_json), spider=self.spider)
         if request is None:
-            request = Request(entry.url)
+            try:
+                request = _stored_request(entry, self.spider)
+            except UNREADABLE as error:  # it came out of the file
+                raise sqlite3.DataError(f"what waits for {entry.url!r} cannot be read: {error}") from error
         focus = request.meta.get("focus", {})
         focus |= {
             "id": entry.url_id,
@@ -385,7 +414,7 @@ class FrontierScheduler(BaseScheduler):
             return await self.crawler.engine.download_async(request)
         except Exception as error:
             if is_no_answer(error):
-                self._no_answer(request.url)
+                self.no_answer(request.url)
             raise
         finally:
             self._release_host(host)
@@ -458,11 +487,11 @@ class FrontierScheduler(BaseScheduler):
         ):  # a guest's answer makes a page
             self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
         if is_no_answer(error):
-            self._no_answer(request.url)
+            self.no_answer(request.url)
         errback = focus.get("errback")
         return errback(failure) if errback else None
 
-    def _no_answer(self, url: str) -> None:
+    def no_answer(self, url: str) -> None:
         """Nobody has answered; if that goes on, those who answered before are asked whether the network is there."""
         self._outage += 1
         self.frontier.stranger(urls.host(url))
@@ -545,16 +574,23 @@ class FrontierScheduler(BaseScheduler):
             raise CloseSpider("max_pages")
         if self.crawl.fatal:
             return
-        try:
-            more = self.crawl.strategy.refill()
-        except sqlite3.Error as error:
-            self.give_up(error)
-        except FocusError as error:
-            self.stop(str(error), "cannot_go_on")
-        else:
-            if more:
-                self._nudge()
-                raise DontCloseSpider
+        if self.ask("refill", "", self.crawl.strategy.refill, False):
+            self._nudge()
+            raise DontCloseSpider
+
+
+def _stored_request(entry: Entry, spider: Spider) -> Request:
+    """The request for an entry of the file, which may be somebody else's: it names no code that is not loaded here."""
+    request = Request(entry.url)
+    if entry.request:
+        fields = json.loads(entry.request, object_hook=_bytes_from_json)
+        module, _, name = fields.get("_class", "scrapy.Request").rpartition(".")
+        if not issubclass(getattr(sys.modules[module], name), Request):
+            raise ValueError(f"{module}.{name} is no Request")
+        request = request_from_dict(fields, spider=spider)
+    if not request.url.startswith(("http:", "https:")):
+        raise ValueError(f"{request.url} is on no host")
+    return request
 
 
 def _bytes_to_json(value: object) -> dict[str, str]:

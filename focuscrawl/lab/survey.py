@@ -22,6 +22,7 @@ from focuscrawl.lab.orders import Graph
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Page
 from focuscrawl.robots import Matcher, Rules
+from focuscrawl.robots_tags import robots_directives
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, canonical, open_web, web_file
 
@@ -78,7 +79,7 @@ class Reader:
             return Read([], [0.0] * len(topics))
         read_page(page, answer.body, answer.content_type)
         tags = [value for name, value in answer.headers if name.lower() == "x-robots-tag"]
-        closed = "nofollow" in page.robots or any("nofollow" in tag.lower() for tag in tags)
+        closed = "nofollow" in page.robots.union(*(robots_directives(tag, _AGENT) for tag in tags))
         links = [] if closed else [self.end(link.url) for link in page.links if len(link.url) <= _URL_LENGTH]
         return Read([link for link in dict.fromkeys(links) if link is not None], cosine(page.counts, topics))
 

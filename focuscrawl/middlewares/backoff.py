@@ -8,6 +8,8 @@ from email.utils import parsedate_to_datetime
 from math import inf
 from typing import TYPE_CHECKING
 
+from scrapy import signals
+
 from focuscrawl.crawl import Crawl
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ TOO_MUCH = (429, 503)
 class BackoffMiddleware:
     """Obeys Retry-After and rests after 429 and 503, whatever was asked for; Scrapy's retry middleware tries it again.
 
-    Settings: FOCUS_BACKOFF_MAX. Stats: ``focus/backoff``.
+    It hears of an answer before the host counts as free again. Settings: FOCUS_BACKOFF_MAX. Stats: ``focus/backoff``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -35,19 +37,21 @@ class BackoffMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
+        middleware = cls(crawler)
+        crawler.signals.connect(middleware.answered, signals.response_downloaded)
+        return middleware
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    def answered(self, request: Request, response: Response) -> None:
+        """An answer has come."""
         host = self.crawler.engine.downloader.get_slot_key(request)
         if response.status not in TOO_MUCH:
             self.hosts.answered(host)
-            return response
+            return
         asked = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"))
         rest = self.hosts.refused(host, asked, request.meta.get("focus_sent", inf))
         if rest > 0:
-            logger.info("%s answers %d: resting for %.0f s", host, response.status, rest)
+            logger.info("%s answers %d: resting for %.3g s", host, response.status, rest)
             self.crawler.stats.inc_value("focus/backoff")
-        return response
 
 
 def retry_after(value: str) -> float | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.failures import HostRests, TooManyFiles
-from focuscrawl.frontier.scheduler import FrontierScheduler
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,7 +28,8 @@ class GateMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.hosts = Crawl.of(crawler).hosts
+        self.crawl = Crawl.of(crawler)
+        self.hosts = self.crawl.hosts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -40,7 +40,7 @@ class GateMiddleware:
 
     def _queued(self, request: Request) -> bool:
         """Whether a request is the frontier's, which can have it back."""
-        return FrontierScheduler.of(self.crawler).is_in_flight(request)
+        return self.crawl.scheduler is not None and self.crawl.scheduler.is_in_flight(request)
 
     async def process_request(self, request: Request) -> Request | None:
         patience = PATIENCE if self._queued(request) else request.meta.get("focus_patience", inf)
@@ -58,8 +58,8 @@ class GateMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         self.hosts.ended(self._host(request), request)
-        if isinstance(exception, TooManyFiles):
-            FrontierScheduler.of(self.crawler).short_of_files()
+        if isinstance(exception, TooManyFiles) and self.crawl.scheduler is not None:
+            self.crawl.scheduler.short_of_files()
             if self._queued(request):
                 return request.copy()
         return None

@@ -17,8 +17,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
-from focuscrawl.failures import PrivateAddress, RobotsUnreachable, reason_of
-from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
 from focuscrawl.recent import Recent
 from focuscrawl.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+
+    from focuscrawl.frontier.scheduler import FrontierScheduler
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +66,6 @@ class RobotsMiddleware:
         if not settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         self.crawler = crawler
-        try:
-            self.crawl: Crawl | None = Crawl.of(crawler)
-        except NotConfigured:  # a single page, as in `scrapy shell`: there is nothing to put back or to slow down
-            self.crawl = None
         agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")
         self.agent = product_token(str(agent))
         self.longest_delay = settings.getfloat("FOCUS_CRAWL_DELAY_MAX")
@@ -88,7 +85,7 @@ class RobotsMiddleware:
         parts = urlparse_cached(request)
         root = f"{parts.scheme}://{parts.netloc}"
         while (site := await self._site(root)) is None:
-            if self.crawl is not None and FrontierScheduler.of(self.crawler).is_in_flight(request):
+            if (queue := self._queue()) is not None and queue.is_in_flight(request):
                 return request.copy()
         if site.private:
             raise PrivateAddress(site.private, parts.hostname or "")
@@ -100,6 +97,13 @@ class RobotsMiddleware:
             raise IgnoreRequest("robots.txt disallows it")
         request.meta["robots_txt"] = "allowed" if site.found else "none"
         return None
+
+    def _queue(self) -> FrontierScheduler | None:
+        """Where pages of a host that rests wait; None for a single page, as in `scrapy shell`."""
+        try:
+            return Crawl.of(self.crawler).scheduler
+        except NotConfigured:
+            return None
 
     def _matcher(self, root: str, rules: Rules) -> Matcher:
         matcher = self._matchers.get(root)
@@ -138,20 +142,21 @@ class RobotsMiddleware:
     def _slow_down(self, root: str, wished: float) -> None:
         """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
         delay = min(wished, self.longest_delay)
-        if self.crawl is None or not delay:
-            return
-        if self.crawl.hosts.keep_distance(urlsplit(root).hostname or "", delay):
+        queue = self._queue()
+        if delay and queue is not None and queue.hosts.keep_distance(urlsplit(root).hostname or "", delay):
             self.crawler.stats.inc_value("robotstxt/slowed")
 
     async def _fetch(self, root: str) -> _Site | None:
         self.crawler.stats.inc_value("robotstxt/request_count")
         request = Request(f"{root}/robots.txt", meta={"dont_obey_robotstxt": True}, callback=NO_CALLBACK)
-        request.meta["dont_retry"] = self.crawl is not None  # at once; it is tried again when the host has rested
+        request.meta["dont_retry"] = True  # at once; it is tried again when the host has rested
         try:
             response = await self.crawler.engine.download_async(request)
         except PrivateAddress as error:
             return _Site(None, expires=0.0, private=error.address)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
+            if (queue := self._queue()) is not None and is_no_answer(error):
+                queue.no_answer(request.url)
             return self._unreachable(root, reason_of(error), heard=False)
         if response.status >= 500 or response.status == 429:
             return self._unreachable(root, f"HTTP {response.status}", heard=response.status in (429, 503))
@@ -165,9 +170,9 @@ class RobotsMiddleware:
         """A site did not say what it allows: None if it is to be asked again after a rest."""
         logger.info("%s/robots.txt could not be read: %s", root, problem)
         self._tries[root] += 1
-        if self.crawl is not None and self._tries[root] <= self.retries:
+        if (queue := self._queue()) is not None and self._tries[root] <= self.retries:
             if not heard:  # what a host says itself was heard on the way
-                self.crawl.hosts.refused(urlsplit(root).hostname or "", None, monotonic())
+                queue.hosts.refused(urlsplit(root).hostname or "", None, monotonic())
             return None
         del self._tries[root]
         return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem)

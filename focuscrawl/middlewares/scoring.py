@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.crawl import Crawl
-from focuscrawl.errors import FocusError
 from focuscrawl.page import RULE, Link, Page
+from focuscrawl.spider import NOTHING
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -57,18 +57,16 @@ class ScoringMiddleware(BaseSpiderMiddleware):
     def score(self, page: Page, response: Response) -> None:
         """Set the score of every link of the page."""
         spider = self.spider
-        spider.judged(page)
+        ask = spider.crawl.ask
+        if ask("judge", page.url, lambda: (spider.judged(page),), None) is None:
+            page.judgement = NOTHING
         via = response.meta.get("focus", {}).get("via")
         page.via = spider.crawl.store.link(via) if via else None
-        if page.via is not None and page.visit is None:  # from a page that comes again everything was learned
-            spider.learn(page, page.via)
         if not page.links:
             return
-        scores = spider.score(page)
-        if len(scores) != len(page.links):
-            raise FocusError(
-                f"spider '{spider.name}' gave {len(scores)} scores for {len(page.links)} links of {page.url}"
-            )
+        # a strategy that fails says nothing about these links: they wait behind all others
+        nothing: Sequence[float | None] = [0.0] * len(page.links)
+        scores = ask("score", page.url, lambda: self._scores(page), nothing)
         refused = 0
         closed = ""
         if self.depth_limit and page.depth >= self.depth_limit:
@@ -82,12 +80,20 @@ class ScoringMiddleware(BaseSpiderMiddleware):
                 link.why = {f"{RULE}{rule}": 0.0}
                 refused += 1
             else:
-                if score != score:
-                    raise FocusError(f"spider '{spider.name}' gave no number for {link.url} on {page.url}")
                 link.score = min(1.0, max(0.0, float(score)))
         self.crawler.stats.inc_value("focus/links", len(page.links))
         if refused:
             self.crawler.stats.inc_value("focus/links_refused", refused)
+
+    def _scores(self, page: Page) -> Sequence[float | None]:
+        """What the strategy gives, checked."""
+        scores = self.spider.score(page)
+        if len(scores) != len(page.links):
+            raise ValueError(f"{len(scores)} scores for {len(page.links)} links")
+        for link, score in zip(page.links, scores, strict=True):
+            if score is not None and score != score:
+                raise ValueError(f"no number for {link.url}")
+        return scores
 
     def _rule_against(self, link: Link) -> str:
         """The rule that keeps a link from being followed; empty if there is none."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from focuscrawl.crawl import Crawl
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
     from typing import Self
@@ -20,17 +19,18 @@ class ClassifyPipeline:
     A page that asks not to be indexed does not match. Settings: FOCUS_ROBOTS_META.
     """
 
-    def __init__(self, spider: FocusedSpider) -> None:
-        self.spider = spider
-        self.robots_meta = spider.settings.getbool("FOCUS_ROBOTS_META")
+    def __init__(self, crawler: Crawler) -> None:
+        self.spider = Crawl.of(crawler).strategy
+        self.robots_meta = crawler.settings.getbool("FOCUS_ROBOTS_META")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(Crawl.of(crawler).strategy)
+        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             self.spider.judged(item)
             withheld = item.problem is not None or item.listing or (self.robots_meta and "noindex" in item.robots)
-            item.matched = not withheld and self.spider.matches(item)
+            ask = self.spider.crawl.ask
+            item.matched = not withheld and ask("matches", item.url, lambda: self.spider.matches(item), False)
         return item

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from scrapy.http.request import NO_CALLBACK
 from focuscrawl import rights
 from focuscrawl.crawl import Crawl
 from focuscrawl.page import Page
+from focuscrawl.recent import Recent
 
 if TYPE_CHECKING:
     from typing import Self
@@ -23,20 +25,28 @@ if TYPE_CHECKING:
 WELL_KNOWN = "/.well-known/tdmrep.json"
 #: Seconds that the answer may take.
 TIMEOUT = 10.0
+#: A host that could not be asked is asked again after this time.
+RETRY_AFTER = 3600.0
+#: Bytes that the rules of all hosts may take; those of hosts not asked lately are dropped.
+RULES_SIZE = 16 << 20
 
 
 class RightsPipeline:
     """Completes the rights of a page, and leaves it out of the exports if FOCUS_RIGHTS says so: it does not match.
 
     A host is asked for its tdmrep.json once, when it first gives a page that matches and that does not say itself; if
-    what is reserved is to be left out, when it first gives any page, because feeds have them all.
+    what is reserved is to be left out, when it first gives any page, because feeds have them all. One that could not be
+    asked is asked again after an hour.
     Settings: FOCUS_RIGHTS. Stats: ``focus/left_out/<reservation>``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.wanted = Crawl.of(crawler).left_out
-        self._rules: dict[str, asyncio.Future[list[rights.TdmRule]]] = {}
+        self._rules: Recent[str, list[rights.TdmRule]] = Recent(RULES_SIZE)
+        self._asked: dict[str, asyncio.Future[list[rights.TdmRule]]] = {}
+        #: When hosts that could not be asked may be asked again.
+        self._not_before: dict[str, float] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -44,37 +54,56 @@ class RightsPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            ledger = item.rights
-            ledger.noai, ledger.noimageai = "noai" in item.robots, "noimageai" in item.robots
             exported = item.matched or ("tdm" in self.wanted and item.problem is None)
-            if exported and ledger.tdm_reservation is None:
+            if exported and item.rights.tdm_reservation is None:
                 await self._ask_host(item)
-            if item.problem is None:
-                ledger.left_out = ledger.reserved(self.wanted)
-            if ledger.left_out:
-                item.matched = False
-                self.crawler.stats.inc_value(f"focus/left_out/{ledger.left_out}")
+            if left_out := leave_out(item, self.wanted):
+                self.crawler.stats.inc_value(f"focus/left_out/{left_out}")
         return item
 
     async def _ask_host(self, page: Page) -> None:
         parts = urlsplit(page.url)
         site = f"{parts.scheme}://{parts.netloc}"
-        if site not in self._rules:
-            self._rules[site] = asyncio.ensure_future(self._fetch(site))
-        rule = rights.tdm_of(await self._rules[site], parts.path + (f"?{parts.query}" if parts.query else ""))
+        rule = rights.tdm_of(await self._host_rules(site), parts.path + (f"?{parts.query}" if parts.query else ""))
         if rule is not None:
             page.rights.tdm(rule.reservation, rule.policy, "file")
 
+    async def _host_rules(self, site: str) -> list[rights.TdmRule]:
+        known = self._rules.get(site)
+        if known is not None or self._not_before.get(site, 0.0) > monotonic():
+            return known or []
+        if site not in self._asked:
+            self._asked[site] = asyncio.ensure_future(self._fetch(site))
+        try:
+            return await self._asked[site]
+        finally:
+            self._asked.pop(site, None)
+
     async def _fetch(self, site: str) -> list[rights.TdmRule]:
         # the page waits for the answer: it is not worth waiting long
-        request = Request(
-            site + WELL_KNOWN, callback=NO_CALLBACK, meta={"download_timeout": TIMEOUT, "max_retry_times": 1}
-        )
+        request = Request(site + WELL_KNOWN, callback=NO_CALLBACK)
+        request.meta.update({"download_timeout": TIMEOUT, "dont_retry": True, "focus_patience": TIMEOUT})
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:  # a host that cannot be asked reserves nothing that we know of
+            response = None
+        if response is None or response.status >= 500 or response.status == 429:
+            self._not_before[site] = monotonic() + RETRY_AFTER
             return []
-        return rights.read_tdmrep(response.body) if response.status == 200 else []
+        rules = rights.read_tdmrep(response.body) if response.status == 200 else []
+        self._rules.put(site, rules, 200 + sum(200 + len(rule.location) + len(rule.policy) for rule in rules))
+        return rules
+
+
+def leave_out(page: Page, wanted: list[str]) -> str:
+    """The first reservation among those *wanted* that keeps a page from matching, by what is known of it; or none."""
+    ledger = page.rights
+    ledger.noai, ledger.noimageai = "noai" in page.robots, "noimageai" in page.robots
+    if page.problem is None:
+        ledger.left_out = ledger.reserved(wanted)
+    if ledger.left_out:
+        page.matched = False
+    return ledger.left_out
 
 
 class LeaveOutPipeline:

@@ -112,7 +112,7 @@ class StorePipeline:
             if focus is None:  # a page the frontier did not ask for
                 (page.url_id,) = frontier.identify([page.url])
                 focus = {"id": page.url_id}
-            page_id = store.add_page(page, focus.get("via"))
+            page.number = page_id = store.add_page(page, focus.get("via"))
             if page.links:
                 ids = frontier.identify([link.url for link in page.links])
                 first = store.add_links(page_id, page.links, ids)
@@ -146,3 +146,10 @@ class StorePipeline:
         stats.set_value("focus/relevant", crawl.relevant)
         stats.set_value("focus/matched", crawl.matched)
         stats.set_value("focus/harvest_rate", round(crawl.relevant / crawl.pages, 4))
+        self._tell(page)
+
+    def _tell(self, page: Page) -> None:
+        """Tell the strategy what became of the link that led to a page, now that the page cannot be lost any more."""
+        via, strategy = page.via, self.crawl.strategy
+        if via is not None:
+            self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)

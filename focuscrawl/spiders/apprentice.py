@@ -33,7 +33,7 @@ from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
 from focuscrawl.rhythm import GROWTH, Rhythm
 from focuscrawl.spiders.baseline import FRONTIER
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.store import Store, crawl_folder, read_crawl
 
 #: Lessons below which nothing is learned from a crawl.
 LEAST = 20
@@ -61,7 +61,6 @@ class ApprenticeSpider(LearningSpider):
         self._contexts: list[list[str]] = []
         self._labels: list[float] = []
         self._learned_from = 0
-        self._pages = self._hubs_at = 0
         self._rhythm = Rhythm(self.hubs_every)
         self._graph: LinkGraph | None = None
         if not self.lessons and self.training == "offline":
@@ -84,18 +83,19 @@ class ApprenticeSpider(LearningSpider):
                 folder = await self.crawl_before("baseline", "lessons", **options)
             self._study_lessons(folder)
         await super().study()
+        if self.training == "online":
+            for number, label, link in _lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
+                self._take_in(number, label, link)
 
     def _resume(self, model: dict[str, Any]) -> None:
         self.table = WordTable.from_json(model["table"]) if model["table"] else None
         if self.training == "online":
             self._contexts, self._labels = model["contexts"], model["labels"]
-            for label, link in _lessons(self.crawl.store, after=model["pages"]):
-                self._add(label, link)
+            self._learned_from = model["learned_from"]
 
     def _study_lessons(self, folder: Path) -> None:
         """Learn from a finished crawl, and judge pages as it did."""
-        store = Store(folder / "crawl.sqlite", create=False)
-        try:
+        with read_crawl(folder) as store:
             spider, topic = store.meta("spider"), store.meta("topic")
             if topic != self.topic.name:
                 raise FocusError(
@@ -103,10 +103,8 @@ class ApprenticeSpider(LearningSpider):
                 )
             if spider != "baseline":
                 raise FocusError(f"lessons {folder} were crawled by '{spider}'; give those of a baseline crawl")
-            for label, link in _lessons(store):
+            for _, label, link in _lessons(store):
                 self._add(label, link)
-        finally:
-            store.close()
         self.table = self._learn()
         if len(self._labels) < LEAST or self.table is None:
             relevant = sum(label >= 0.5 for label in self._labels)
@@ -128,17 +126,16 @@ class ApprenticeSpider(LearningSpider):
         """Keep the model, with how many of this crawl's pages it has seen."""
         model: dict[str, Any] = {"table": self.table.to_json() if self.table else None, "pages": pages}
         if self.training == "online":
-            model |= {"contexts": self._contexts, "labels": self._labels}
+            model |= {"contexts": self._contexts, "labels": self._labels, "learned_from": self._learned_from}
         self.write_model("apprentice.json", model)
 
     # ---- during the crawl
 
     def score(self, page: Page) -> Sequence[float]:
         if self.hubs_every:
-            self._pages += 1
-            if (due := self._rhythm.due(self._pages)) > self._hubs_at:
-                self._hubs_at = due
-                self._promote_hubs()
+            due = self._rhythm.due(self.crawl.pages)
+            if due > (self.crawl.store.meta("hubs") or 0):
+                self._promote_hubs(due)
         return self._worth(page.links)
 
     def _worth(self, links: Sequence[Link]) -> Sequence[float]:
@@ -153,31 +150,41 @@ class ApprenticeSpider(LearningSpider):
         return scores
 
     def learn(self, page: Page, via: Link) -> None:
-        if self.training == "offline":
-            return
-        self._add(probability(self.relevance(page)), via)
+        if self.training == "online" and not page.problem:
+            self._take_in(page.number, probability(self.relevance(page)), via)
+
+    def _take_in(self, number: int, label: float, link: Link) -> None:
+        """A lesson from a page of this crawl; when there are enough new ones the table is made anew.
+
+        The model is kept last: killed before that, the crawl learns the same once more when it is resumed.
+        """
+        self._add(label, link)
         if len(self._labels) >= max(LEAST, GROWTH * self._learned_from):
             self.table = self._learn() or self.table
-            self._keep(self.crawl.pages + 1)  # this one included, which is not stored yet
             self.rescore_waiting(self._worth)
+            self._keep(number)
 
-    def _promote_hubs(self) -> None:
-        """Put the links on the best hubs that wait in front of all others."""
+    def _promote_hubs(self, due: int) -> None:
+        """Put the links that wait on the best hubs among the first *due* pages in front of all others."""
         store, frontier = self.crawl.store, self.crawl.frontier
         self._graph = self._graph or LinkGraph(store)
-        self._graph.read()
+        self._graph.read(due)
         fetched = ~np.isnan(self._graph.relevance)
         hubs, _ = hits(self._graph.matrix(), fetched.astype(float))  # only what was fetched is a page
         best = [int(node) for node in np.argsort(-hubs, kind="stable")[:HUBS] if hubs[node] > 0]
         with store.transaction():
             frontier.raise_to(dict.fromkeys(self._graph.targets_of(best), 1.0), {"on one of the best hubs": 1.0})
+            store.set_meta("hubs", due)
 
 
-def _lessons(store: Store, after: int = 0) -> list[tuple[float, Link]]:
-    """The links that a crawl followed, and how likely the pages they led to are relevant."""
+def _lessons(store: Store, after: int = 0) -> list[tuple[int, float, Link]]:
+    """The pages that a crawl found by links: number, how likely it is relevant, and the link."""
     rows = store.execute(
-        "SELECT page.relevance, link.anchor, link.before, link.after FROM page JOIN link ON link.id = page.via"
+        "SELECT page.id, page.relevance, link.anchor, link.before, link.after FROM page JOIN link ON link.id = page.via"
         " WHERE page.problem IS NULL AND page.relevance NOT NULL AND page.id > ? ORDER BY page.id",
         (after,),
     )
-    return [(probability(relevance), Link("", anchor, before, behind)) for relevance, anchor, before, behind in rows]
+    return [
+        (number, probability(relevance), Link("", anchor, before, behind))
+        for number, relevance, anchor, before, behind in rows
+    ]

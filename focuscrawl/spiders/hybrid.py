@@ -21,7 +21,7 @@ from focuscrawl.graph import LinkGraph
 from focuscrawl.page import Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
-_TABLE = "CREATE TABLE IF NOT EXISTS seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
+_TABLE = "CREATE TABLE seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
 
 
 class HybridSpider(FocusedSpider):
@@ -31,7 +31,7 @@ class HybridSpider(FocusedSpider):
     async def study(self) -> None:
         await super().study()
         store = self.crawl.store
-        store.execute(_TABLE)
+        store.make(_TABLE)
         self._graph = LinkGraph(store)
         #: Seed pages, and how many links there are between a node and seed pages, by node.
         self._seeds = {url_id for (url_id,) in store.execute("SELECT url_id FROM seed_page")}

@@ -53,9 +53,10 @@ class InfoSpidersSpider(FocusedSpider):
         weight_of = {stem: weight / heaviest for _, stems, weight in self.keywords.terms for stem in stems}
         #: The weights an agent is born with: it trusts the keywords as the topic weighs them.
         self._born = [-2.0, 2.0, *(2 * weight_of[stem] for stem in self._stems)]
-        kept = self.crawl.store.meta("agents") or {"round": 0, "agents": []}
-        self._round: int = kept["round"]
-        self._agents = [Agent(**agent) for agent in kept["agents"]]
+        with self.crawl.store.reading():
+            kept = self.crawl.store.meta("agents") or {"round": 0, "agents": []}
+            self._round = int(kept["round"])
+            self._agents = [Agent(**agent) for agent in kept["agents"]]
 
     # ---- what an agent sees
 

@@ -120,8 +120,8 @@ class IntelligentSpider(FocusedSpider):
         self._url_interest: dict[str, float] = {}
         #: Pages before this number are in the counts of words already.
         self._words_known = 0
-        #: How many pages there were when the last one arrived.
-        self._scored_at: int | None = None
+        #: How many pages there were when all that waits was scored anew, in binary digits.
+        self._scored_at = 1
         self._words_of: OrderedDict[int, set[str]] = OrderedDict()
         # by number of the page: is it relevant, how many of the pages it links to were fetched and are relevant
         self._relevant = bytearray(1)
@@ -132,6 +132,13 @@ class IntelligentSpider(FocusedSpider):
         self._from, self._older = array("I", [0]), array("I", [0])
 
     # ---- learning
+
+    async def study(self) -> None:
+        await super().study()
+        if self.crawl.resumed:
+            self._scored_at = self.crawl.store.meta("scored_at") or 1
+            self._catch_up()
+            self._score_anew()  # it may have been killed before it could
 
     def _catch_up(self) -> None:
         """Learn from the pages stored since the last time."""
@@ -246,10 +253,16 @@ class IntelligentSpider(FocusedSpider):
         self._catch_up()
         if self._pages - self._words_known >= RHYTHM:
             self._keep_words()
-        before = self._pages - 1 if self._scored_at is None else self._scored_at
-        self._scored_at = self._pages
-        if self._pages.bit_length() > max(before, 1).bit_length() and len(self.crawl.frontier) <= ALL_ANEW:
-            self.crawl.frontier.rescore(self._rescore)
+        self._score_anew()
+
+    def _score_anew(self) -> None:
+        """Score all that waits whenever there are twice as many pages."""
+        digits = self._pages.bit_length()
+        if digits > self._scored_at:
+            if len(self.crawl.frontier) <= ALL_ANEW:
+                self.crawl.frontier.rescore(self._rescore)
+            self._scored_at = digits
+            self.crawl.store.set_meta("scored_at", digits)
 
     def score(self, page: Page) -> Sequence[float]:
         self._catch_up()

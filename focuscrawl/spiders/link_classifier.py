@@ -37,7 +37,7 @@ from focuscrawl.rhythm import GROWTH
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-_VIEW = "CREATE VIEW IF NOT EXISTS {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
+_VIEW = "CREATE VIEW {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
 
 
 class LinkClassifierSpider(LearningSpider):
@@ -72,9 +72,9 @@ class LinkClassifierSpider(LearningSpider):
         await super().study()
         store = self.crawl.store
         for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
-            store.execute(_VIEW.format(view, which))
+            store.make(_VIEW.format(view, which))
         model = self.read_model("link_classifier.json")
-        if model is None:
+        if model is None:  # the first run: it was made of the examples just now
             return
         self.words = WeightTable(model["words"])
         self._pairs = [Attributes(*pair) for pair in model["pairs"]]
@@ -97,16 +97,15 @@ class LinkClassifierSpider(LearningSpider):
             self._parents[key] = total + probability(relevance), number + 1
         if self._complete and self.training == "fixed":
             return
-        rows = store.execute(
-            "SELECT page.relevance, page.problem, link.why FROM page JOIN link ON link.id = page.via WHERE page.id > ?"
+        found = store.execute(
+            "SELECT page.id, page.relevant, link.why FROM page JOIN link ON link.id = page.via WHERE page.id > ?"
             " ORDER BY page.id",
             (after,),
-        )
-        for relevance, problem, why in rows:
+        ).fetchall()
+        for number, relevant, why in found:
             link = Link("")
             link.why = json.loads(why) if why else None
-            if link.why and "anchor" in link.why:
-                self._add(_stored(link), problem is None and relevance >= self.threshold)
+            self._take_in(number, link, bool(relevant))
 
     def taught(self) -> None:
         super().taught()
@@ -140,16 +139,23 @@ class LinkClassifierSpider(LearningSpider):
         self.write_model("link_classifier.json", model)
 
     def learn(self, page: Page, via: Link) -> None:
-        if (self._complete and self.training == "fixed") or not via.why or "anchor" not in via.why:
-            return
         judgement = self.judged(page)
-        self._add(_stored(via), bool(judgement and judgement.relevant))
-        if self.crawl.pages >= self.training_pages and len(self._labels) >= GROWTH * self._learned_from:
+        self._take_in(page.number, via, bool(judgement and judgement.relevant))
+
+    def _take_in(self, number: int, link: Link, relevant: bool) -> None:
+        """A pair from a page of this crawl; when there are enough new ones the classifier is learned anew.
+
+        The model is kept last: killed before that, the crawl learns the same once more when it is resumed.
+        """
+        if (self._complete and self.training == "fixed") or not link.why or "anchor" not in link.why:
+            return
+        self._add(_stored(link), relevant)
+        if number > self.training_pages and len(self._labels) >= GROWTH * self._learned_from:
             self._learn()
             self._complete = self.model is not None
-            self._keep(self.crawl.pages + 1)  # this one included, which is not stored yet
             if self.model is not None:
                 self.rescore_waiting(self._worth)
+            self._keep(number)
 
     # ---- what a link is worth
 

@@ -40,9 +40,7 @@ from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
 _FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS generation (number INTEGER PRIMARY KEY, "
-    + ", ".join(f"{name} INTEGER" for name in _FIGURES)
-    + ")"
+    "CREATE TABLE generation (number INTEGER PRIMARY KEY, " + ", ".join(f"{name} INTEGER" for name in _FIGURES) + ")"
 )
 
 
@@ -63,14 +61,14 @@ class NicheGeneticSpider(FocusedSpider):
 
     async def study(self) -> None:
         await super().study()
-        self.crawl.store.execute(_TABLE)
+        self.crawl.store.make(_TABLE)
         self._graph = LinkGraph(self.crawl.store)
         #: What is fetched now: its number, whether the wait queue or V1, and the ids of both; the pages before it.
-        self._now: dict[str, Any] = self.crawl.store.meta("generation now") or {
-            "number": 1,
-            "measures": False,
-            "pages": 0,
-        }
+        begin = {"number": 1, "measures": False, "pages": 0}
+        with self.crawl.store.reading():
+            self._now: dict[str, Any] = {**(self.crawl.store.meta("generation now") or begin)}
+            if not all(isinstance(self._now[name], int) for name in begin):
+                raise ValueError("meta 'generation now' is no generation")
 
     # ---- pages
 

@@ -36,16 +36,18 @@ class TaxonomyTunnelSpider(DeweySpider):
 
     async def study(self) -> None:
         await super().study()
-        view = self.crawl.store.meta("view") or {"digits": DIGITS, "since": 0}
-        #: Digits of the topic's numbers that a link's focus has to share, and the page since which.
-        self._digits: int = view["digits"]
-        self._since: int = view["since"]
-        #: How many links were scored anew.
-        self._rescored: int = view.get("rescored", 0)
+        with self.crawl.store.reading():
+            view = self.crawl.store.meta("view") or {"digits": DIGITS, "since": 0}
+            #: Digits of the topic's numbers that a link's focus has to share, and the page since which.
+            self._digits = int(view["digits"])
+            self._since = int(view["since"])
+            #: How many links were scored anew.
+            self._rescored = int(view.get("rescored", 0))
         rows = self.crawl.store.execute(
             "SELECT relevant FROM page WHERE problem IS NULL AND via NOT NULL AND id > ? ORDER BY id", (self._since,)
         )
         self._last = deque((bool(relevant) for (relevant,) in rows), self.window)
+        self._look()  # it may have been killed before it could
 
     def learn(self, page: Page, via: Link) -> None:
         """A page that can be read counts for the precision, whether it has links or not."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from errno import EMFILE, ENFILE
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -28,9 +29,11 @@ from scrapy.exceptions import (
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.error import ConnectBindError
+from twisted.internet.interfaces import IHandshakeListener
+from twisted.protocols.policies import ProtocolWrapper
 from twisted.web._newclient import HEADER, STATUS, ParseError
 from twisted.web.client import HTTPConnectionPool
-from zope.interface import directlyProvides, providedBy
+from zope.interface import directlyProvides, implementer, providedBy
 
 from focuscrawl.addresses import Networks, is_literal
 from focuscrawl.crawl import Crawl
@@ -69,6 +72,7 @@ class DownloadHandler(HTTP11DownloadHandler):
         except NotConfigured:  # a single page, as in `scrapy fetch`: what the user asks for is like a seed
             self.crawl = None
             self.networks = Networks(everything=crawler.settings.getbool("FOCUS_PRIVATE_HOSTS"))
+        _use_steady_clock(self._pool._reactor)
         idle = max(IDLE, IDLE_PER_REQUEST * crawler.settings.getint("CONCURRENT_REQUESTS"))
         self._pool: _Pool = _Pool(self._pool._reactor, self._pool.maxPersistentPerHost, idle, self.networks, self._left)
 
@@ -78,7 +82,8 @@ class DownloadHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         host = urlparse_cached(request).hostname or ""
-        if self.crawl is None and "redirect_times" not in request.meta:
+        looked_at = self.crawl is None or self.crawl.throw_away is not None
+        if looked_at and "redirect_times" not in request.meta:
             self.networks.add_seed(request.url)
         try:
             # a proxy looks names up, and sees other hosts than we do; an address is the same for both
@@ -99,6 +104,16 @@ class DownloadHandler(HTTP11DownloadHandler):
             if isinstance(root(error), _HeadTooLargeError):
                 raise IgnoreRequest("too large: the headers") from None
             raise
+
+
+def _use_steady_clock(reactor: Any) -> None:
+    """Have the reactor measure time by a clock that nobody sets: by its own, one that is set back stops all timers."""
+    if reactor.seconds is not monotonic:
+        difference = monotonic() - reactor.seconds()
+        for call in reactor.getDelayedCalls():
+            call.time += difference
+            call.seconds = monotonic
+        reactor.seconds = monotonic
 
 
 def _no_file_left() -> bool:
@@ -204,18 +219,36 @@ class _Parser(_LenientHTTPClientParser):
             raise ParseError("not a status code", status)  # type: ignore[no-untyped-call]
 
 
+@implementer(IHandshakeListener)
 class _Protocol(_LenientHTTP11ClientProtocol):
+    """Says when a request leaves."""
+
     def __init__(self, quiescent: Any, left: Callable[[str], None]) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
         self._left = left
+        self._host = ""
 
     def request(self, request: TxRequest) -> Deferred[IResponse]:
-        if (uri := request._parsedURI) is not None:
-            self._left(uri.host.decode("ascii", "replace").lower())
         deferred = super().request(request)
         if self._parser is not None:
             self._parser.__class__ = _Parser  # as Scrapy does: Twisted leaves no other way
+        if (uri := request._parsedURI) is not None:
+            self._host = uri.host.decode("ascii", "replace").lower()
+            self._flush()
+            self._left(self._host)
         return deferred
+
+    def _flush(self) -> None:
+        """Send what was written now: the reactor would do it when it has time, and nobody would know when that was."""
+        transport: Any = self.transport
+        while isinstance(transport, ProtocolWrapper):  # TLS
+            transport = transport.transport
+        if hasattr(transport, "doWrite"):
+            transport.doWrite()  # what goes wrong, the reactor sees when it tries again
+
+    def handshakeCompleted(self) -> None:  # noqa: N802
+        if self._host:  # only now does the first request over TLS leave
+            self._left(self._host)
 
 
 class _Factory(_LenientHTTP11ClientFactory):

@@ -13,6 +13,13 @@ from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+
+def answer_from_web(settings: BaseSettings) -> None:
+    """Have the web that FOCUS_WEB names answer all requests."""
+    handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
+    settings.set("DOWNLOAD_HANDLERS", handlers, priority="spider")
 
 
 class ReplayHandler(BaseDownloadHandler):

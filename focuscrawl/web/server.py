@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from focuscrawl import urls
+from focuscrawl.errors import FocusError
 from focuscrawl.web.webs import Answer, Web, conditional
 
 _LINKS = re.compile(rb"""((?:href|src)\s*=\s*["']?)(http://([^/"'\s>]+)|/(?!/))""", re.IGNORECASE)
@@ -32,10 +33,10 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         with server.lock:
             server.requests += 1
-            if self.path.startswith("http://"):
-                answer = server.web.get(urls.join(self.path, "") or self.path)
-            else:
-                answer = self._direct()
+            try:
+                answer = self._answer()
+            except FocusError as error:
+                answer = Answer(500, "text/plain; charset=utf-8", f"{error}\n".encode())
             said = [self.headers.get(name, "") for name in ("If-None-Match", "If-Modified-Since")]
             answer = conditional(answer, *said)
             server.not_modified += answer.status == 304
@@ -52,6 +53,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.body)
 
     do_HEAD = do_GET  # noqa: N815
+
+    def _answer(self) -> Answer:
+        if self.path.startswith("http://"):
+            return self.server.web.get(urls.join(self.path, "") or self.path)
+        return self._direct()
 
     def _direct(self) -> Answer:
         web = self.server.web
@@ -103,8 +109,12 @@ def _all_robots(web: Web) -> str:
     for host in web.hosts():
         answer = web.get(f"http://{host}/robots.txt")
         if answer.status == 200:
-            rules.append(_RULES.sub(rf"\1/{host}/", answer.body.decode("utf-8", "replace")))
+            rules.append(_prefixed(answer.body.decode("utf-8", "replace"), host))
     return "\n".join(rules)
+
+
+def _prefixed(robots: str, host: str) -> str:
+    return _RULES.sub(lambda rule: f"{rule[1]}/{host}/", robots)
 
 
 @contextmanager

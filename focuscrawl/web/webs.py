@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -19,7 +20,8 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from focuscrawl import urls
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, printable
+from focuscrawl.sqlite_file import UNREADABLE, from_json, inflate, open_file
 
 
 class Answer(NamedTuple):
@@ -72,6 +74,28 @@ class Web(ABC):
         return iter(())
 
 
+#: What is no row of a web file.
+_WRONG_PAGE = (
+    "SELECT url FROM page WHERE typeof(url) != 'text' OR typeof(host) != 'text' OR typeof(body) != 'blob'"
+    " OR typeof(content_type) NOT IN ('text', 'null') OR typeof(labels) NOT IN ('text', 'null') LIMIT 1"
+)
+_WRONG_REDIRECT = "SELECT src FROM redirect WHERE typeof(src) != 'text' OR typeof(dst) != 'text' LIMIT 1"
+
+
+@contextmanager
+def unreadable(path: str | Path) -> Iterator[None]:
+    """Whatever a damaged web file makes of code that reads it is said in one line."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise FocusError(f"web '{path}' cannot be read: {error or type(error).__name__}") from None
+
+
+def header(text: str) -> str:
+    """A text from a file as the value of a header, whatever it is."""
+    return printable(text).encode("latin-1", "replace").decode("latin-1")
+
+
 class WebFile(Web):
     """A web in an SQLite file."""
 
@@ -79,35 +103,43 @@ class WebFile(Web):
         self.path = Path(path)
         if not self.path.is_file():
             raise FocusError(f"web '{path}': no such file; give a web file, demo or synthetic:N")
-        try:
-            self.connection = sqlite3.connect(
-                f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-            )
-            tables = {name for (name,) in self.connection.execute("SELECT name FROM sqlite_master")}
-            if "page" not in tables:
+        with unreadable(path):
+            self.connection = open_file(self.path, "ro&immutable=1", any_thread=True)
+            self.has_redirects = self._columns("redirect") >= {"src", "dst"}
+            columns = self._columns("page")
+            if not columns:
                 raise FocusError(f"web '{path}': no table 'page' in it; is it a web file?")
-            columns = {row[1] for row in self.connection.execute("PRAGMA table_info(page)")}
             if not {"url", "host", "content_type", "body", "labels"} <= columns:
                 raise FocusError(f"web '{path}': table 'page' lacks url, host, content_type, body or labels")
-        except sqlite3.DatabaseError as error:
-            raise FocusError(f"web '{path}' cannot be read: {error}") from None
-        self.has_redirects = "redirect" in tables
+            for query in (_WRONG_PAGE, *([_WRONG_REDIRECT] if self.has_redirects else [])):
+                row = self.connection.execute(query).fetchone()
+                if row is not None:
+                    raise FocusError(f"web '{path}': {row[0]!r} is no page or redirect as a web file has them")
+
+    def _columns(self, table: str) -> set[str]:
+        """The columns of a table that hold what was stored; a view, or a column that is computed, could be anything."""
+        query = "SELECT type FROM sqlite_master WHERE name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'"
+        if self.connection.execute(query, (table,)).fetchone() != ("table",):
+            return set()
+        query = "SELECT name FROM pragma_table_xinfo(?) WHERE NOT hidden"
+        return {name for (name,) in self.connection.execute(query, (table,))}
 
     def get(self, url: str) -> Answer:
-        answer = self._exact(url)
-        if answer is None:
-            known = self._by_canonical.get(canonical(url))
-            answer = self._exact(known) if known is not None else None
-        return answer or NOT_FOUND
+        with unreadable(self.path):
+            answer = self._exact(url)
+            if answer is None:
+                known = self._by_canonical.get(canonical(url))
+                answer = self._exact(known) if known is not None else None
+            return answer or NOT_FOUND
 
     def _exact(self, url: str) -> Answer | None:
         row = self.connection.execute("SELECT content_type, body FROM page WHERE url = ?", (url,)).fetchone()
         if row is not None:
-            return Answer(200, row[0] or "", zlib.decompress(row[1]))
+            return Answer(200, header(row[0] or ""), inflate(row[1]))
         if self.has_redirects:
             row = self.connection.execute("SELECT dst FROM redirect WHERE src = ?", (url,)).fetchone()
             if row is not None:
-                return Answer(301, location=row[0])
+                return Answer(301, location=header(row[0]))
         return None
 
     @cached_property
@@ -120,17 +152,21 @@ class WebFile(Web):
 
     def labels(self, url: str) -> list[str]:
         query = "SELECT labels FROM page WHERE url = ?"
-        row = self.connection.execute(query, (url,)).fetchone()
-        if row is None:
-            known = self._by_canonical.get(canonical(url))
-            row = self.connection.execute(query, (known,)).fetchone()
-        return list(json.loads(row[0])) if row and row[0] else []
+        with unreadable(self.path):
+            row = self.connection.execute(query, (url,)).fetchone()
+            if row is None:
+                known = self._by_canonical.get(canonical(url))
+                row = self.connection.execute(query, (known,)).fetchone()
+            return list(map(str, from_json(row[0] or None, list))) if row else []
 
     def hosts(self) -> list[str]:
-        return [host for (host,) in self.connection.execute("SELECT DISTINCT host FROM page ORDER BY host")]
+        with unreadable(self.path):
+            return [host for (host,) in self.connection.execute("SELECT DISTINCT host FROM page ORDER BY host")]
 
     def page_urls(self) -> Iterator[str]:
-        return (url for (url,) in self.connection.execute("SELECT url FROM page ORDER BY url"))
+        with unreadable(self.path):
+            for (url,) in self.connection.execute("SELECT url FROM page ORDER BY url"):
+                yield url
 
 
 class MemoryWeb(Web):

@@ -92,7 +92,7 @@ def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
         (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number, at least 0.0, at most 1.0"),
         (["best_frist", "-a", "keywords=x", *DEMO], "unknown spider 'best_frist'; did you mean best_first?"),
         (["zzz", "-a", "keywords=x", *DEMO], "unknown spider 'zzz'; there are apprentice, baseline, best_first, "),
-        (["best_first"], 'or -a seeds=@FILE or -a topic=FILE with seeds = ["http://…"] in it'),
+        (["best_first", "-a", "keywords=x"], 'or -a seeds=@FILE or -a topic=FILE with seeds = ["http://…"] in it'),
         (["best_first", *DEMO], 'or -a topic=FILE with keywords = { sort = 3, "bubble sort" = 5 } in it'),
         (["breadth_first", "-a", "seeds=htp:/foo"], "no valid seed: 'htp:/foo' is not a URL; give another"),
     ],

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from time import monotonic, sleep
@@ -70,6 +71,12 @@ def copy(small, tmp_path):
     return tmp_path / "crawl"
 
 
+@pytest.fixture
+def web(small):
+    """The web of the crawl, on the command line."""
+    return "-s", f"FOCUS_WEB={small / 'web.sqlite'}"
+
+
 def test_over_http_a_changed_a_deleted_and_a_new_page_are_found_with_fewer_requests_than_a_crawl(tmp_path):
     web = demo_web()
     with serving(web) as server:
@@ -93,8 +100,8 @@ def test_over_http_a_changed_a_deleted_and_a_new_page_are_found_with_fewer_reque
             web.add(changed, web.get(changed).body + text, content_type="text/html; charset=utf-8")
             del web.answers[gone]
             server.requests = server.not_modified = 0
-            # with the settings of the crawl, which nobody has to give again
-            found = report(tmp_path, "--older-than", 0, "--pages", 150, "--new", 10, **proxy)
+            hurry = "-s", "DOWNLOAD_DELAY=0", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8"
+            found = report(tmp_path, "--older-than", 0, "--pages", 150, "--new", 10, *hurry, **proxy)
         finally:
             web.answers.clear()
             web.answers.update(kept)
@@ -106,8 +113,8 @@ def test_over_http_a_changed_a_deleted_and_a_new_page_are_found_with_fewer_reque
     assert server.requests < 0.6 * crawl_requests
 
 
-def test_the_directory_is_all_it_takes(small, copy):
-    found = report(copy, "--older-than", 0)
+def test_topic_options_and_settings_are_those_of_the_crawl(small, copy, web):
+    found = report(copy, "--older-than", 0, *web)
     assert found["topic"] == "Sorting"
     assert found["visits"] == {"unchanged": 3}
     runs = json.loads(Crawled(copy).sql("SELECT value FROM meta WHERE key = 'runs'")[0][0])
@@ -116,33 +123,33 @@ def test_the_directory_is_all_it_takes(small, copy):
     assert runs[1]["settings"] == {"FOCUS_WEB": str(small / "web.sqlite"), "FOCUS_DENY": "/private/"}
 
 
-def test_its_file_will_do_too(copy):
-    assert report(copy / "crawl.sqlite", "--older-than", 0)["visits"] == {"unchanged": 3}
+def test_its_file_will_do_too(copy, web):
+    assert report(copy / "crawl.sqlite", "--older-than", 0, *web)["visits"] == {"unchanged": 3}
     assert report(copy / "crawl.sqlite", "--report")["visits"] == {"unchanged": 3}
 
 
-def test_a_topic_file_that_is_gone_is_named_with_the_way_out(small, copy, tmp_path):
+def test_a_topic_file_that_is_gone_is_named_with_the_way_out(small, copy, web, tmp_path):
     moved = small / "t.toml"
     moved.rename(tmp_path / "elsewhere.toml")
     try:
         line = complaint(copy)
         assert f"was made with topic {moved}, which is gone; say where it is with -a topic=FILE" in line
-        found = report(copy, "--older-than", 0, "-a", f"topic={tmp_path / 'elsewhere.toml'}")
+        found = report(copy, "--older-than", 0, "-a", f"topic={tmp_path / 'elsewhere.toml'}", *web)
         assert found["visits"] == {"unchanged": 3}
     finally:
         (tmp_path / "elsewhere.toml").rename(moved)
 
 
-def test_what_was_visited_just_now_is_not_due(copy):
-    result = recrawl(copy)
+def test_what_was_visited_just_now_is_not_due(copy, web):
+    result = recrawl(copy, *web)
     assert f"no page of {copy} is due: all were visited within 1d; see --older-than" in result.stderr
     assert "no visits, 0 new pages" in result.stdout
 
 
-def test_another_crawl_in_the_directory_is_waited_for(copy):
+def test_another_crawl_in_the_directory_is_waited_for(copy, web):
     with (copy / ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "is in use by another crawl" in complaint(copy, "--older-than", 0)
+        assert "is in use by another crawl" in complaint(copy, "--older-than", 0, *web)
         assert "since" in recrawl(copy, "--report").stdout  # reading is always possible
 
 
@@ -158,8 +165,8 @@ def test_another_crawl_in_the_directory_is_waited_for(copy):
         (["DIR", "--report", "--atom", "/nowhere/feed.xml"], "cannot write /nowhere/feed.xml"),
     ],
 )
-def test_bad_arguments_cost_one_line(copy, arguments, says):
-    assert says in complaint(*(copy if argument == "DIR" else argument for argument in arguments))
+def test_bad_arguments_cost_one_line(copy, web, arguments, says):
+    assert says in complaint(*(copy if argument == "DIR" else argument for argument in arguments), *web)
 
 
 def test_without_a_directory_it_says_what_is_missing():
@@ -252,3 +259,51 @@ def test_stopped_half_way_nothing_is_lost_and_nothing_visited_twice(tmp_path, ho
         # what was not reached comes first now
         report(tmp_path / "c", "--older-than", "0", "--pages", 41 - done)
         assert crawled.sql("SELECT count(*), count(DISTINCT page) FROM visit") == [(41, 41)]
+
+
+# ---- a crawl of somebody else's
+
+
+def note(folder, **facts) -> None:
+    """Write into the notes of a crawl's last run, as somebody may who hands on a crawl."""
+    connection = sqlite3.connect(folder / "crawl.sqlite")
+    runs = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'runs'").fetchone()[0])
+    for name, value in facts.items():
+        runs[-1][name] |= value
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'runs'", (json.dumps(runs),))
+    connection.commit()
+    connection.close()
+
+
+def test_the_file_of_a_crawl_sets_nothing_but_what_a_crawl_notes(copy, web, tmp_path):
+    precious, module = tmp_path / "precious.txt", tmp_path / "evil.py"
+    precious.write_text("mine")
+    module.write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
+    note(
+        copy,
+        settings={
+            "FEEDS": {str(precious): {"format": "jsonlines", "overwrite": True}},
+            "EXTENSIONS": {"evil.Extension": 1},
+            "SPIDER_MODULES": ["evil"],
+            "TELNETCONSOLE_ENABLED": True,
+            "LOG_FILE": str(precious),
+            "FOCUS_STRATEGY": "evil.Strategy",
+        },
+        arguments={"crawler": "x", "self": "x", "_job": "x", "colour": "red"},
+    )
+    result = recrawl(copy, "--older-than", 0, "--new", 1, *web, PYTHONPATH=str(tmp_path))
+    assert "3 unchanged" in result.stdout
+    assert precious.read_text() == "mine"
+    assert not (tmp_path / "imported").exists()
+    assert "Telnet" not in result.stderr
+
+
+def test_what_a_crawl_was_made_with_and_a_stranger_may_not_decide_is_asked_for_again(copy, web):
+    note(copy, settings={"ROBOTSTXT_OBEY": False, "FOCUS_ROBOTS_META": "0"})
+    line = complaint(copy, "--older-than", 0, *web)
+    assert (
+        f"{copy} was made with -s FOCUS_ROBOTS_META=0 -s ROBOTSTXT_OBEY=False, which is not taken from a file" in line
+    )
+    assert "give it again if you want that, or another value" in line
+    again = "-s", "ROBOTSTXT_OBEY=False", "-s", "FOCUS_ROBOTS_META=1"
+    assert report(copy, "--older-than", 0, *web, *again)["visits"] == {"unchanged": 3}

@@ -391,3 +391,20 @@ def test_a_crawl_that_failed_has_failed(shop):
     result = crawl(shop, "plain")
     assert result.returncode == 1
     assert result.stderr.endswith("no page could be read: http://nobody.example/: HTTP 404\n")
+
+
+@pytest.mark.parametrize("spider", ["plain", "own"])
+def test_a_look_at_a_page_touches_no_crawl(shop, spider):
+    """With Scrapy's own command as with ours; the spider's callback runs once."""
+    assert crawl(shop, spider, pages=5).returncode == 0
+    settings = shop / "shop" / "settings.py"
+    ours = settings.read_text()
+    page = "http://sorting-handbook.example/"
+    for text in (ours, ours.replace("COMMANDS_MODULE", "OTHER")):
+        settings.write_text(text)
+        before = {path: path.read_bytes() for path in shop.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+        looked = scrapy("parse", "--spider", spider, *OFFLINE, page, "-L", "ERROR", "--nocolour", cwd=shop)
+        assert (looked.returncode, looked.stderr) == (0, "")
+        assert looked.stdout.count(f"'url': '{page}'") + looked.stdout.startswith(f"{page}\n") == 1
+        after = {path: path.read_bytes() for path in shop.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+        assert after == before

@@ -22,6 +22,7 @@ from tests.faults import (
     Failed,
     Fault,
     FaultServer,
+    is_forbidden,
     misbehaving,
     reachable,
     recovering,
@@ -142,6 +143,7 @@ def test_a_crawl_survives(fault, tmp_path, faultless):
             elif not fault.name.startswith(("redirect", "cookie")):
                 assert ended.server.asked[url] < 3
         assert waiting <= {ended.server.at(url) for url in met}
+        assert not [url for url in ended.server.asked if is_forbidden(url.removeprefix("http:/"))]
         for url in well & expected:
             assert ended.outcome(url) == [(200, None)]
 

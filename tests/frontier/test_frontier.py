@@ -551,3 +551,79 @@ def test_whatever_the_options_the_queue_runs_dry_and_never_stalls(frontier, opti
     assert len(taken) == len(set(taken))
     assert f.store.execute("SELECT count(*) FROM frontier").fetchone() == (0,)
     assert all(host.in_flight == 0 for host in f._hosts)
+
+
+# ---- hosts that do not answer
+
+
+def test_strangers_have_a_share_of_what_is_under_way(frontier):
+    f = frontier()
+    offer(f, *((f"http://stranger{n}/", 0.9) for n in range(8)), *((f"http://known/{n}", 0.1) for n in range(4)))
+    f.known("known")
+    f.most_strangers = 3
+    assert take(f) == [*(f"http://stranger{n}/" for n in range(3)), *(f"http://known/{n}" for n in range(4))]
+    f.known("stranger0")  # it has answered, and makes room for the next
+    assert take(f) == ["http://stranger3/"]
+
+
+def test_before_anybody_has_answered_all_are_strangers(frontier):
+    f = frontier()
+    offer(f, *((f"http://h{n}/", 0.5) for n in range(5)))
+    f.most_strangers = 2
+    assert len(take(f)) == 5
+
+
+def test_a_known_host_that_does_not_answer_is_a_stranger_again(frontier):
+    f = frontier()
+    offer(f, ("http://a/1", 0.9), ("http://a/2", 0.8), ("http://b/1", 0.1))
+    f.known("a")
+    f.known("b")
+    f.stranger("a")
+    f.most_strangers = 0
+    assert take(f) == ["http://b/1"]
+    f.known("a")
+    assert take(f) == ["http://a/1", "http://a/2"]
+
+
+def test_what_gave_no_answer_in_an_earlier_run_is_tried_last(frontier):
+    f = frontier()
+    offer(f, ("http://dead/", 0.9), ("http://a/1", 0.2), ("http://a/2", 0.1))
+    dead = f.pop(0.0, free)
+    with f.store.transaction():
+        f.store.add_failure(dead.url_id, dead.url, "no answer", None, "")
+        f.finish([dead.url_id], for_good=False)
+    f = frontier()
+    assert len(f) == 3
+    offer(f, ("http://dead/", 1.0), ("http://a/3", 0.15))  # seeing it again does not change that
+    order = []
+    while (url := next(iter(take(f, 1)), None)) is not None:
+        order.append(url)
+        finish(f, url)
+    assert order == ["http://a/1", "http://a/3", "http://a/2", "http://dead/"]
+    assert len(f) == 0
+
+
+def test_whether_anything_is_open_is_known_without_a_look_at_the_queue(frontier):
+    f = frontier(floor=0.5)
+    offer(f, *((f"http://a/{n}", 0.1) for n in range(50)))
+    assert not f.has_open()
+    offer(f, ("http://b/", 0.7))
+    statements = []
+    f.store.connection.set_trace_callback(statements.append)
+    assert f.has_open()
+    assert statements == []
+    f.store.connection.set_trace_callback(None)
+    assert take(f) == ["http://b/"]
+    assert not f.has_open()
+    finish(f, "http://b/")
+    f.rescore(lambda entry: 0.6)
+    assert f.has_open()
+    assert frontier(floor=0.5).has_open()
+
+
+def test_a_redirect_is_part_of_the_turn_that_began_it(frontier):
+    f = frontier(hosts_per_batch=3)
+    (url_id, *_) = offer(f, ("http://old/", 0.9), ("http://new/1", 0.8), ("http://c/", 0.1), ("http://new/2", 0.2))
+    assert take(f, 2) == ["http://old/", "http://new/1"]
+    f.again(url_id, "new")
+    assert take(f, 2) == ["http://old/", "http://c/"]

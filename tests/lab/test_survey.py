@@ -8,7 +8,7 @@ import pytest
 
 from focuscrawl.lab.survey import Survey, cosine, topic_vector, web_digest
 from focuscrawl.topic import Topic
-from focuscrawl.web.webs import MemoryWeb
+from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, small_web
 
 
@@ -35,6 +35,15 @@ def test_pages_that_ask_for_it_lead_nowhere():
     survey = Survey.of(web, {})
     assert links_of(survey, "a") == []
     assert links_of(survey, "b") == [at("a")]
+
+
+def test_headers_are_read_as_a_crawl_reads_them():
+    body = f"<a href='{at('b')}'>b</a>".encode()
+    web = small_web({"b": []})
+    for name, tag in {"all": "none", "valued": "max-snippet:-1, nofollow", "other": "otherbot: nofollow"}.items():
+        web.answers[at(name)] = Answer(200, "text/html", body, headers=(("X-Robots-Tag", tag),))
+    survey = Survey.of(web, {})
+    assert [links_of(survey, name) for name in ("all", "valued", "other")] == [[], [], [at("b")]]
 
 
 def test_circles_of_redirects_end():

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
-from time import process_time
+import gc
+import tracemalloc
+from time import monotonic, process_time
 
 import pytest
 
+from focuscrawl.middlewares import robots
+from focuscrawl.middlewares.robots import RobotsMiddleware
+from focuscrawl.recent import Recent
 from focuscrawl.robots import Rules, wished_delay
 from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
@@ -104,3 +109,61 @@ def test_a_hostile_robots_txt_is_read_in_a_moment(rules):
 
 def test_it_can_be_switched_off(crawl):
     assert len(run(crawl, "User-agent: *\nDisallow: /", ROBOTSTXT_OBEY=False).urls) == 3
+
+
+def test_what_is_kept_of_hosts_is_bounded_in_bytes(crawl, monkeypatch):
+    """Forty large robots.txt: those of hosts not asked lately are dropped, and asked for again when they are needed."""
+    monkeypatch.setattr(robots, "RULES_SIZE", 200_000)
+    monkeypatch.setattr(robots, "MATCHERS_SIZE", 2_000_000)
+    names = [f"h{number}" for number in range(12)]
+    web = small_web({"seed": names, **{name: [f"{name}/b"] for name in names}, **{f"{name}/b": [] for name in names}})
+    rules = b"User-agent: *\n" + b"".join(b"Disallow: /secret/%d\n" % number for number in range(1_500))
+    others = b"".join(b"User-agent: other%d\nDisallow: /%d\n" % (number, number) for number in range(5_000))
+    for name in names:
+        web.answers[at(f"{name}/robots.txt")] = Answer(200, "text/plain", others + rules)
+    tracemalloc.start()
+    crawled = crawl("breadth_first", web, seeds=at("seed"))
+    middleware = crawled.crawler.get_downloader_middleware(RobotsMiddleware)
+    assert len(crawled.urls) == 25
+    assert middleware._sites.size <= 200_000
+    assert middleware._matchers.size <= 2_000_000
+    # each says 35 KB to us, and 180 KB to others, which are not kept
+    sizes = [tracemalloc.get_traced_memory()[0]]
+    middleware._sites, middleware._matchers = Recent(1), Recent(1)
+    gc.collect()
+    sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert sizes[0] - sizes[1] < 6_000_000
+    assert crawled.stats["robotstxt/request_count"] > 13
+
+
+@pytest.mark.parametrize(
+    "line", ["focuscrawl, otherbot", "otherbot,focuscrawl", "focuscrawl;", "FocusCrawl<br>", "focuscrawl/1.0 (x)"]
+)
+def test_a_list_of_crawlers_names_each_of_them(line):
+    body = f"User-agent: {line}\nDisallow: /\nCrawl-delay: 7\n\nUser-agent: *\nDisallow:".encode()
+    assert not Rules.read(body, "focuscrawl").allows("http://a.example/x")
+    assert wished_delay(body, "focuscrawl") == 7
+    assert Rules.read(body, "thirdbot").allows("http://a.example/x")
+
+
+@pytest.mark.parametrize("status", [429, 503, 500])
+def test_a_robots_txt_that_cannot_be_read_is_asked_for_again_after_a_rest(crawl, status):
+    """Meanwhile its pages wait in the frontier, and other hosts are crawled."""
+    web = small_web({"seed": ["busy", "a"], "busy": [], "a": []})
+    web.answers[at("busy/robots.txt")] = Answer(status)
+    asked = []
+    answer = web.get
+
+    def get(url):
+        asked.append((monotonic(), url))
+        if len([url for _, url in asked if url == at("busy/robots.txt")]) == 2:
+            web.answers[at("busy/robots.txt")] = Answer(200, "text/plain", b"User-agent: *\nDisallow: /x")
+        return answer(url)
+
+    web.get = get
+    crawled = crawl("breadth_first", web, settings={"FOCUS_BACKOFF_MAX": 0.3}, seeds=at("seed"))
+    assert crawled.urls == [at("seed"), at("a"), at("busy")]
+    times = [moment for moment, url in asked if url == at("busy/robots.txt")]
+    assert len(times) == 2
+    assert times[1] - times[0] >= 0.3

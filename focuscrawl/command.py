@@ -1,0 +1,176 @@
+"""The base of our commands that run a crawler: what a user can put right is said in one line, without a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scrapy.commands import BaseRunSpiderCommand, ScrapyCommand
+from scrapy.crawler import Crawler
+from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.conf import arglist_to_dict
+from scrapy.utils.log import configure_logging
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.errors import FocusError, printable
+from focuscrawl.extensions.progress import Progress
+from focuscrawl.single_page import LookingLoader, leave_no_trace
+from focuscrawl.spider import check_settings
+from focuscrawl.web import replay, webs
+
+logger = logging.getLogger(__name__)
+
+
+class FocusCommand(ScrapyCommand):
+    """Goes before a command of Scrapy's in the line of classes."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        assert self.settings is not None
+        # on a terminal the progress bar tells how it goes, and only what is wrong need be said beside it
+        asked_for = (self.settings.getpriority("LOG_LEVEL") or 0) > SETTINGS_PRIORITIES["project"]
+        self.in_person = sys.stderr.isatty() and not (asked_for or opts.logfile or opts.nolog)
+        if self.in_person:
+            self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+        try:
+            self.check_options(args, opts)
+        except FocusError as problem:  # logging is not set up yet, and perhaps cannot be as the settings ask for
+            if file := self.settings.get("LOG_FILE"):
+                configure_logging({"LOG_FILE": file})
+            self.say(str(problem))
+            sys.exit(2)
+
+    def check_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Refuse what cannot work before anything is begun."""
+        assert self.settings is not None
+        check_settings(self.settings)
+
+    def attempt(self, work: Callable[[], object]) -> Crawler | None:
+        """Do some work that runs a crawler to its end, and return it; None, and a line that says why, if none ran."""
+        assert self.crawler_process is not None
+        process: Any = self.crawler_process
+        begin = process.crawl
+        begun: list[tuple[Crawler, object]] = []
+
+        def crawl(crawler_or_spider: Any, *args: Any, **kwargs: Any) -> object:
+            known = isinstance(crawler_or_spider, Crawler)
+            crawler = crawler_or_spider if known else process.create_crawler(crawler_or_spider)
+            task = begin(crawler, *args, **kwargs)
+            begun.append((crawler, task))
+            return task
+
+        process.crawl = crawl  # Scrapy's commands do not look at what becomes of it
+        try:
+            work()
+            for _, task in begun:
+                error = _error_of(task)
+                if isinstance(error, FocusError):
+                    raise error
+                if error is not None:
+                    logger.error("The crawl failed: %s", error, exc_info=error)
+        except FocusError as problem:
+            self.say(str(problem))
+            self.exitcode = 2
+            return None
+        finally:
+            process.crawl = begin
+        if process.bootstrap_failed:
+            self.exitcode = 1
+            return None
+        if not begun:
+            return None
+        crawler, _ = begun[-1]
+        progress = crawler.get_extension(Progress)
+        if progress is not None:
+            progress.stop()
+        return crawler
+
+    def conclude(self, crawl: Crawl) -> None:
+        """A crawl that got nowhere has failed, and says why; another says where its results are."""
+        crawl.close()  # it is open still if the crawl was stopped at once
+        if problem := crawl.fatal or crawl.problem:
+            self.say(problem)
+            self.exitcode = 1
+        elif self.in_person:
+            for line in _places(crawl, crawl.folder):
+                print(line, file=sys.stderr)
+        else:  # whoever reads the log need not know where the crawl was started
+            for line in _places(crawl, crawl.folder.absolute()):
+                logger.info("%s", line)
+
+    def say(self, message: str) -> None:
+        """Say something to the user in one line."""
+        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # it may quote a page
+        assert self.settings is not None
+        if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
+            logger.error("%s", message)
+
+
+class SinglePageCommand(FocusCommand):
+    """The base of the commands that look at single pages; see single_page.py. They leave no trace."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        if not isinstance(self, BaseRunSpiderCommand):  # which has it
+            text = "set spider argument (may be repeated)"
+            parser.add_argument("-a", dest="spargs", action="append", default=[], metavar="NAME=VALUE", help=text)
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        if not isinstance(self, BaseRunSpiderCommand):
+            try:
+                opts.spargs = arglist_to_dict(opts.spargs)
+            except ValueError:
+                raise UsageError("Invalid -a value, use -a NAME=VALUE", print_help=False) from None
+
+    def check_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().check_options(args, opts)
+        assert self.settings is not None
+        leave_no_trace(self.settings)
+        if web := self.settings.get("FOCUS_WEB"):
+            webs.open_web(web)
+            replay.answer_from_web(self.settings)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.attempt(partial(self.look, args, opts))
+
+    def look(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Look at the page, as Scrapy's own command does."""
+        assert self.crawler_process is not None
+        process, url = self.crawler_process, args[0] if args else None
+        if opts.spider:
+            check_spider(opts.spider, process.spider_loader.list())
+        process.spider_loader = LookingLoader(process.spider_loader, url, opts.spargs)
+        super().run(args, opts)  # type: ignore[safe-super]
+
+
+def check_spider(name: str, known: Sequence[str]) -> None:
+    """Refuse the name of a spider that there is not."""
+    if name not in known:
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}"
+        raise FocusError(f"unknown spider '{name}'; {hint}")
+
+
+def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
+    """Where the results are, in two lines."""
+    return (
+        f"{crawl.matched:,} matched URLs are in {folder / 'URLs.txt'}",
+        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+    )
+
+
+def _error_of(task: object) -> BaseException | None:
+    """What a crawl failed with before it began; asking for it keeps asyncio from logging it as forgotten."""
+    done = getattr(task, "done", None)
+    if done is None or not done() or task.cancelled():  # type: ignore[attr-defined]
+        return None
+    error: BaseException | None = task.exception()  # type: ignore[attr-defined]
+    return error

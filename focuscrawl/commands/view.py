@@ -1,0 +1,17 @@
+"""`scrapy view`: a page in a browser, as it is downloaded."""
+
+from __future__ import annotations
+
+from scrapy.commands.view import Command as ViewCommand
+
+from focuscrawl.command import SinglePageCommand
+
+
+class Command(SinglePageCommand, ViewCommand):
+    """Scrapy's own command, on the web that FOCUS_WEB names, too."""
+
+    def long_desc(self) -> str:
+        return (
+            "Fetch a URL as a crawl would, without crawling anything, and show it in a browser. Example: scrapy view"
+            " -s FOCUS_WEB=demo http://sorting-handbook.example/"
+        )

@@ -1,0 +1,227 @@
+"""The schema of `crawl.sqlite`, and what makes a file one that a crawl has written.
+
+SQLite keeps any value in any column, and a schema may hold more than tables: a file that somebody hands on can be made
+to mislead whoever reads it, to run on every write, or to take for ever. So the schema must be ours to the letter, and
+what the tables hold must be of the kind that we write.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+#: Raised when a change of the schema makes older files unreadable.
+VERSION = 2
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE host (id INTEGER PRIMARY KEY, name TEXT, pages INTEGER DEFAULT 0);
+CREATE TABLE url (id INTEGER PRIMARY KEY, key INTEGER, url TEXT, host INTEGER, done INTEGER DEFAULT 0);
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY, url_id INTEGER UNIQUE, url TEXT, status INTEGER, depth INTEGER, parent TEXT, via INTEGER,
+    score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
+    why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT,
+    etag TEXT, last_modified TEXT, listing INTEGER, listed INTEGER, first TEXT,
+    duplicate_of INTEGER, signature BLOB, body BLOB
+);
+CREATE INDEX page_url ON page (url);
+CREATE INDEX page_copy ON page (duplicate_of) WHERE duplicate_of NOT NULL;
+CREATE TABLE visit (
+    id INTEGER PRIMARY KEY, page INTEGER, visited_at TEXT, status INTEGER, outcome TEXT, details TEXT
+);
+CREATE TABLE rights (
+    page INTEGER PRIMARY KEY, robots_txt TEXT, x_robots_tag TEXT, noai INTEGER, noimageai INTEGER,
+    tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT
+);
+CREATE TABLE pattern (pattern TEXT PRIMARY KEY, pages INTEGER, stale INTEGER) WITHOUT ROWID;
+CREATE TABLE link (
+    id INTEGER PRIMARY KEY, page INTEGER, url_id INTEGER, position INTEGER, anchor TEXT, before TEXT, after TEXT,
+    nofollow INTEGER, score REAL, why TEXT
+);
+CREATE TABLE frontier (
+    url_id INTEGER PRIMARY KEY, url TEXT, host INTEGER, score REAL, rank REAL, depth INTEGER, via INTEGER,
+    cold INTEGER DEFAULT 0, request TEXT, damping REAL DEFAULT 1
+);
+CREATE INDEX frontier_cold ON frontier (host, rank DESC, url_id) WHERE cold;
+CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason TEXT, via INTEGER, failed_at TEXT);
+CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
+"""
+
+TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
+#: Those that came with format 2.
+LATER = frozenset({"visit", "rights", "pattern"})
+
+_NAME = re.compile(r"CREATE (?:VIRTUAL TABLE|TABLE|INDEX|VIEW) (\w+)")
+
+
+class DamageError(Exception):
+    """A file is not one that a crawl has written; the message says in what."""
+
+
+def statements(schema: str) -> list[str]:
+    """The statements of a schema."""
+    return [statement for part in schema.split(";") if (statement := part.strip())]
+
+
+def name_of(statement: str) -> str:
+    """The name of what a statement makes."""
+    found = _NAME.match(statement)
+    assert found is not None, statement
+    return found[1]
+
+
+def has(connection: sqlite3.Connection, statement: str) -> bool:
+    """Whether a file holds what a statement makes; raises DamageError if it holds something else of that name."""
+    query = "SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE"
+    rows = connection.execute(query, (name_of(statement),)).fetchall()
+    if rows and [_folded(sql) for (sql,) in rows] != [_folded(statement)]:
+        raise DamageError(f"'{name_of(statement)}' is not what a crawl makes under that name")
+    return bool(rows)
+
+
+def _folded(sql: object) -> str:
+    return " ".join(str(sql).split())
+
+
+def check_schema(connection: sqlite3.Connection) -> None:
+    """Raise DamageError unless the tables are ours, and nothing runs when they are written."""
+    for statement in statements(SCHEMA):
+        if not has(connection, statement):
+            raise DamageError(f"there is no '{name_of(statement)}'")
+    trigger = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchone()
+    if trigger is not None:
+        raise DamageError(f"it has a trigger, {trigger[0]!r}, and a crawl makes none")
+    ours = {name_of(statement) for statement in statements(SCHEMA)}
+    for table in sorted(TABLES):
+        # people may add indexes, as docs/store.md says, but none that computes anything
+        for _, name, _, origin, partial in connection.execute(
+            "SELECT * FROM pragma_index_list(?)", (table,)
+        ).fetchall():
+            columns = connection.execute("SELECT cid FROM pragma_index_xinfo(?)", (name,)).fetchall()
+            if origin == "c" and name not in ours and (partial or (-2,) in columns):
+                raise DamageError(f"its index {name!r} is on an expression, and a crawl makes no such")
+
+
+# ---- what the tables hold
+
+#: No number that we count with is as large; ids of URLs and hosts, by which memory is allotted, leave few gaps.
+_LARGEST = 1 << 53
+_GAPS = 100_000
+
+# Each kind is a condition on a column, which @ stands for.
+_INTEGER = f"(typeof(@) = 'integer' AND @ BETWEEN 0 AND {_LARGEST})"
+_ID = f"(typeof(@) = 'integer' AND @ BETWEEN 1 AND {_LARGEST})"
+_ANY_ID = f"(typeof(@) = 'integer' AND @ BETWEEN -{_LARGEST} AND {_LARGEST})"
+_OF_URL = "(typeof(@) = 'integer' AND @ BETWEEN 1 AND (SELECT max(id) FROM url))"
+_OF_HOST = "(typeof(@) = 'integer' AND @ BETWEEN 1 AND (SELECT max(id) FROM host))"
+_OF_PAGE = "(typeof(@) = 'integer' AND @ BETWEEN 1 AND (SELECT max(id) FROM page))"
+_FLAG = "(@ IN (0, 1))"
+_REAL = "(typeof(@) IN ('real', 'integer') AND @ BETWEEN -1e15 AND 1e15)"
+_SHARE = "(typeof(@) IN ('real', 'integer') AND @ BETWEEN 0 AND 1)"
+_KEY = "(typeof(@) = 'integer')"
+_TEXT = "(typeof(@) = 'text')"
+_URL = "(typeof(@) = 'text' AND @ GLOB 'http*://*')"
+_BYTES = "(typeof(@) = 'blob')"
+_REQUEST = "CASE WHEN json_valid(@) THEN json_type(@) = 'object' AND json_extract(@, '$.url') GLOB 'http*://*' END"
+_OUTCOME = "(@ IN ('unchanged', 'changed', 'gone', 'back', 'unreachable'))"
+
+
+def _or_none(kind: str) -> str:
+    return f"(@ IS NULL OR {kind})"
+
+
+#: What may stand in the columns of each table; the first column is its key.
+CELLS = {
+    "meta": {"key": _TEXT, "value": _TEXT},
+    "host": {"id": _ID, "name": _TEXT, "pages": _INTEGER},
+    "url": {"id": _ID, "key": _KEY, "url": _URL, "host": _OF_HOST, "done": _FLAG},
+    "page": {
+        "id": _ID,
+        "url_id": _OF_URL,
+        "url": _URL,
+        "status": _INTEGER,
+        "depth": _INTEGER,
+        **dict.fromkeys(("parent", "why", "problem", "redirects", "etag", "last_modified", "first"), _or_none(_TEXT)),
+        **dict.fromkeys(("via", "duplicate_of"), _or_none(_ANY_ID)),
+        **dict.fromkeys(("score", "relevance"), _or_none(_REAL)),
+        "relevant": _or_none(_FLAG),
+        **dict.fromkeys(("matched", "listing"), _FLAG),
+        **dict.fromkeys(("title", "topics", "fetched_at", "robots", "language", "content_type"), _TEXT),
+        "listed": _or_none(_INTEGER),
+        **dict.fromkeys(("signature", "body"), _or_none(_BYTES)),
+    },
+    "visit": {
+        "id": _ID,
+        "page": _OF_PAGE,
+        "visited_at": _TEXT,
+        "status": _or_none(_INTEGER),
+        "outcome": _OUTCOME,
+        "details": _or_none(_TEXT),
+    },
+    "rights": {
+        "page": _ID,
+        **dict.fromkeys(("robots_txt", "x_robots_tag", "tdm_policy", "tdm_source", "licences"), _or_none(_TEXT)),
+        **dict.fromkeys(("noai", "noimageai", "tdm_reservation"), _or_none(_FLAG)),
+        "left_out": _or_none(_TEXT),
+    },
+    "pattern": {"pattern": _TEXT, "pages": _INTEGER, "stale": _INTEGER},
+    "frontier": {
+        "url_id": _OF_URL,
+        "url": _URL,
+        "host": _OF_HOST,
+        "score": _REAL,
+        "rank": _REAL,
+        "depth": _INTEGER,
+        "via": _or_none(_ANY_ID),
+        "cold": _FLAG,
+        "request": _or_none(_REQUEST),
+        "damping": _SHARE,
+    },
+    "failure": {
+        "id": _ID,
+        "url_id": _ID,
+        "url": _TEXT,
+        "reason": _TEXT,
+        "via": _or_none(_ANY_ID),
+        "failed_at": _TEXT,
+    },
+    "example": {"url": _TEXT, "content_type": _TEXT, "body": _BYTES, "fetched_at": _TEXT},
+    "link": {
+        "id": _ANY_ID,
+        "page": _OF_PAGE,
+        "url_id": _OF_URL,
+        "position": _INTEGER,
+        **dict.fromkeys(("anchor", "before", "after"), _TEXT),
+        "nofollow": _FLAG,
+        "score": _or_none(_REAL),
+        "why": _or_none(_TEXT),
+    },
+}
+
+
+def _wrong(table: str, columns: dict[str, str]) -> str:
+    """A query for the first row with something wrong in it: its key, and whether each column is all right."""
+    conditions = [kind.replace("@", column) for column, kind in columns.items()]
+    key = next(iter(columns))
+    return f"SELECT {key}, {', '.join(conditions)} FROM {table} WHERE NOT ifnull({' AND '.join(conditions)}, 0) LIMIT 1"
+
+
+_WRONG = {table: _wrong(table, columns) for table, columns in CELLS.items()}
+_IDS = {table: f"SELECT max(id) - count(*), max(id) FROM {table}" for table in ("host", "url", "page")}
+
+
+def check_ids(connection: sqlite3.Connection) -> None:
+    """Raise DamageError if the ids of a table are far beyond its count: memory is allotted by them."""
+    for table, query in _IDS.items():
+        found = connection.execute(query).fetchone()
+        if found[0] is not None and found[0] > _GAPS:
+            raise DamageError(f"table {table} has a row {found[1]}, but far fewer rows")
+
+
+def check_cells(connection: sqlite3.Connection) -> None:
+    """Raise DamageError unless the tables hold what we write: about a microsecond per row."""
+    for table, query in _WRONG.items():
+        row = connection.execute(query).fetchone()
+        if row is not None:
+            columns = [name for name, fine in zip(CELLS[table], row[1:], strict=True) if not fine]
+            raise DamageError(f"table {table}, row {row[0]!r}: {columns[0]} is not what it should be")

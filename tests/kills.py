@@ -1,0 +1,83 @@
+"""Crawls that are killed at chosen moments and resumed: `python -m tests.kills SPIDER FOLDER [option=value …]`.
+
+The crawl of the embedded web is made twice, one request at a time: undisturbed, and killed with SIGKILL at each of
+KILLS. Every part runs in a process of its own, forked from this one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from focuscrawl import testing
+from focuscrawl.pipelines.store import StorePipeline
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.web.demo import demo_web
+
+PAGES = 150
+#: After how many pages, and when: before the page is stored, after that but before it is learned from, after all.
+KILLS = [(23, "before"), (37, "learn"), (58, "after"), (84, "learn"), (120, "before")]
+SETTINGS = {"LOG_ENABLED": False, "FOCUS_HOSTS_PER_BATCH": 0}
+
+
+def strike() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> None:
+    """Crawl until the end, or until the process dies."""
+    if kill is not None:
+        number, moment = kill
+        store, tell = StorePipeline._store, StorePipeline._tell
+
+        def storing(self, page):
+            if moment == "before" and self.crawl.pages + 1 == number:
+                strike()
+            store(self, page)
+            if moment == "after" and self.crawl.pages == number:
+                strike()
+
+        def telling(self, page):
+            if moment == "learn" and self.crawl.pages == number:
+                strike()
+            tell(self, page)
+
+        StorePipeline._store, StorePipeline._tell = storing, telling
+    given = dict(options)
+    settings = {name: given.pop(name) for name in list(given) if name.isupper()}
+    testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", max_pages=PAGES, **given)
+
+
+def in_a_process(*arguments: object) -> int:
+    """The exit status of a crawl in a process of its own."""
+    child = os.fork()
+    if not child:
+        try:
+            crawl(*arguments)
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def main(spider: str, folder: str, *options: str) -> int:
+    """Make both crawls."""
+    given = dict(option.split("=", 1) for option in options)
+    assert issubclass(FocusedSpider, object)
+    demo_web()  # once, for all
+    if status := in_a_process(spider, Path(folder) / "undisturbed", given, None):
+        return status
+    for kill in [*KILLS, None]:
+        status = in_a_process(spider, Path(folder) / "killed", given, kill)
+        if status not in (0, -signal.SIGKILL):
+            return status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
