@@ -57,6 +57,8 @@ def test_a_surfer_who_begins_somewhere_is_found_near_it():
 def add(store: Store, url_id: int, targets: list[int], relevance: float) -> None:
     page = Page(f"http://a.example/{url_id}", relevance=relevance)
     page.url_id = url_id
+    known = [(number, f"http://a.example/{number}") for number in {url_id, *targets}]
+    store.executemany("INSERT OR IGNORE INTO url (id, url) VALUES (?, ?)", known)
     store.add_links(store.add_page(page, None), [Link("http://a.example/")] * len(targets), targets)
 
 
