@@ -1,8 +1,9 @@
 """Run the benchmarks and write what they print into the documentation, between its markers.
 
-python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier harvest judges
-                                             fuzz learned apprentice link_classifier rivals ranks dewey
-                                             tgraph treasure search lab papers peers peers_early doors chaos
+python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
+                                             judges fuzz learned apprentice link_classifier rivals ranks dewey
+                                             tgraph treasure search lab papers peers peers_early doors
+                                             chaos
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
-    *("demo", "explain", "throughput", "order", "frontier", "harvest", "judges", "fuzz"),
+    *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
     *("lab", "papers", "peers", "peers_early", "doors", "chaos"),
 )

@@ -6,6 +6,7 @@ A node is the id of a URL. Only what was fetched has links of its own; what it p
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from itertools import groupby
 from math import nan
 from operator import itemgetter
@@ -21,20 +22,28 @@ TOLERANCE = 1e-6
 
 
 class LinkGraph:
-    """The links of a crawl, straight from its file; what was read stays in memory."""
+    """The links of a crawl, straight from its file; what was read stays in memory, sixteen bytes a link."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pages = 0
-        #: The URL of each page by its number, and both ends of each link.
-        self._url_of = array("q", [0])
-        self._sources = array("q")
-        self._targets = array("q")
+        #: By number of the page the URL it was found at, and where its links begin.
+        self._url_of = array("i", [0])
+        self._begin = array("q", [0, 0])
+        #: Both ends of each link, page after page, and the link before it that leads to the same URL (-1: none).
+        self._sources = array("i")
+        self._targets = array("i")
+        self._older = array("q")
+        #: By node: the relevance of its page, the page's number (0: not fetched), the last link that leads there.
         self._relevance = array("d", [nan])
+        self._page_of = array("i", [0])
+        self._newest = array("q", [-1])
 
     def read(self, upto: int | None = None) -> None:
         """Take in what was stored since the last time, up to the page of that number."""
-        bounds = self._pages, upto if upto is not None else self._store.count()
+        if upto is None:
+            (upto,) = self._store.execute("SELECT ifnull(max(id), 0) FROM page").fetchone()
+        bounds = self._pages, upto
         pages = self._store.execute(
             "SELECT id, url_id, ifnull(relevance, 0) FROM page WHERE id > ? AND id <= ? ORDER BY id", bounds
         )
@@ -42,23 +51,33 @@ class LinkGraph:
             self._url_of.append(url_id)
             self._grow(url_id)
             self._relevance[url_id] = relevance
+            self._page_of[url_id] = number
             self._pages = number
         if bounds[0] == self._pages:
             return
-        largest = 0
         for page, links in groupby(self._store.links_between(*bounds), itemgetter(0)):
+            self._begin_pages(page)
             source = self._url_of[page]
             targets = {url_id for _, url_id in links}
             targets.discard(source)
+            self._grow(max(targets, default=0))
+            for target in targets:
+                self._older.append(self._newest[target])
+                self._newest[target] = len(self._targets)
+                self._targets.append(target)
             self._sources.extend([source] * len(targets))
-            self._targets.extend(targets)
-            largest = max(largest, *targets, 0)
-        self._grow(largest)
+        self._begin_pages(self._pages + 1)
+
+    def _begin_pages(self, upto: int) -> None:
+        """The links of the pages up to that number, of which some have none, begin here at the earliest."""
+        self._begin.extend([len(self._targets)] * (upto + 1 - len(self._begin)))
 
     def _grow(self, url_id: int) -> None:
         missing = url_id + 1 - len(self._relevance)
         if missing > 0:
             self._relevance.extend(array("d", [nan]) * missing)
+            self._page_of.extend(array("i", [0]) * missing)
+            self._newest.extend(array("q", [-1]) * missing)
 
     def __len__(self) -> int:
         """One more than the largest node."""
@@ -74,19 +93,39 @@ class LinkGraph:
         """The relevance of each page, by node; nan for what was not fetched."""
         return np.array(self._relevance)
 
-    def ends(self) -> tuple[Any, Any]:
-        """The nodes that links come from, and those that they lead to; no link twice, and none to its own page."""
-        return np.array(self._sources), np.array(self._targets)
+    def ends(self, after: int = 0) -> tuple[Any, Any]:
+        """The nodes that links come from, and those that they lead to; no link twice, and none to its own page.
 
-    def targets_of(self, nodes: Any) -> list[int]:
-        """What some nodes link to, each once."""
-        sources, targets = self.ends()
-        return [int(node) for node in np.unique(targets[np.isin(sources, nodes)])]
+        Those of the first *after* links are left out.
+        """
+        return np.array(self._sources[after:]), np.array(self._targets[after:])
 
-    def sources_of(self, nodes: Any) -> list[int]:
-        """What links to some nodes, each once."""
-        sources, targets = self.ends()
-        return [int(node) for node in np.unique(sources[np.isin(targets, nodes)])]
+    def urls_of(self, after: int) -> list[int]:
+        """The nodes of the pages with a number above *after*."""
+        return list(self._url_of[after + 1 :])
+
+    def is_page(self, node: int) -> bool:
+        """Whether a node was fetched."""
+        return self._page_of[node] > 0
+
+    def relevance_of(self, node: int) -> float:
+        """The relevance of a page; nan for what was not fetched."""
+        return self._relevance[node]
+
+    def targets_of(self, nodes: Iterable[int]) -> list[int]:
+        """What some nodes link to, each once, in order."""
+        pages = [self._page_of[node] for node in nodes]
+        return sorted({node for page in pages for node in self._targets[self._begin[page] : self._begin[page + 1]]})
+
+    def sources_of(self, nodes: Iterable[int]) -> list[int]:
+        """What links to some nodes, each once, in order."""
+        found: set[int] = set()
+        for node in nodes:
+            link = self._newest[node]
+            while link >= 0:
+                found.add(self._sources[link])
+                link = self._older[link]
+        return sorted(found)
 
     def matrix(self) -> Any:
         """The links as a sparse matrix, one row per node that they come from."""

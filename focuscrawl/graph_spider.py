@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from focuscrawl.frontier.frontier import Entry
 from focuscrawl.graph import LinkGraph
 from focuscrawl.options import Option
 from focuscrawl.page import Page
+from focuscrawl.rhythm import Rhythm
 from focuscrawl.spider import FocusedSpider
 
 
 class GraphSpider(FocusedSpider):
-    """Computes anew every so many pages what each URL is worth, and re-scores what waits.
+    """Computes anew every so many pages what each URL is worth, and re-scores what waits (see rhythm.py).
 
     In between every page adds to the worth of what it links to; so a link that is seen again rises by the sum.
     """
 
-    every = Option(200, "pages between two computations", at_least=1)
+    every = Option(200, "pages between two computations, or a tenth of the crawl if that is more", at_least=1)
 
     def prepare(self) -> None:
         self._graph: LinkGraph | None = None
+        self._rhythm = Rhythm(self.every)
 
     def compute(self, graph: LinkGraph) -> Any:
         """What each node is worth, on any scale from 0 up."""
@@ -31,7 +34,7 @@ class GraphSpider(FocusedSpider):
         raise NotImplementedError
 
     def score(self, page: Page) -> Sequence[float]:
-        due = self.crawl.pages // self.every * self.every
+        due = self._rhythm.due(self.crawl.pages)
         if self._graph is None or self._graph.pages != due:
             self._compute(due)
         share = self.hand_on(page)
@@ -54,5 +57,10 @@ class GraphSpider(FocusedSpider):
         worth = self.compute(self._graph)
         if not scored:
             scores = worth / (1 + worth)
-            self.crawl.frontier.rescore(lambda entry: float(scores[entry.url_id]) if entry.via else entry.score)
+
+            def score(entry: Entry) -> float:
+                # a page that was stored after the last one of the graph may have found others
+                return float(scores[entry.url_id]) if entry.via and entry.url_id < len(scores) else entry.score
+
+            self.crawl.frontier.rescore(score)
             self.crawl.store.set_meta("computed", due)

@@ -13,6 +13,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -47,6 +48,9 @@ OPEN, HELD = 0.5, 0.49
 
 #: The judgement of a page that cannot be judged.
 NOTHING = Judgement(0.0, False, {})
+
+#: Waiting links that are read and scored together: all of a long crawl would fill the memory.
+TOGETHER = 5_000
 
 #: Longest ETag that is kept, in characters.
 _MAX_VALIDATOR = 1_000
@@ -281,9 +285,11 @@ class FocusedSpider(Spider):
         return judgement.relevance if judgement else 0.0
 
     def rescore_waiting(self, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
-        """Score the links that wait anew, all in one call: the model has changed."""
+        """Score the links that wait anew, many in one call: the model has changed."""
         waiting = self.crawl.store.waiting_links()
-        scores = dict(zip(waiting, worth(list(waiting.values())), strict=True)) if waiting else {}
+        scores: dict[int, float] = {}
+        while some := dict(islice(waiting, TOGETHER)):
+            scores.update(zip(some, worth(list(some.values())), strict=True))
         self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
 
     def alike(self, page: Page, score: float, why: dict[str, float]) -> Sequence[float]:

@@ -338,13 +338,13 @@ class Store:
 
         return bisect_left(range(1, last + 1), page_id, key=page_of) + 1
 
-    def waiting_links(self) -> dict[int, Link]:
-        """The links by which the URLs that wait were found, by URL id."""
+    def waiting_links(self) -> Iterator[tuple[int, Link]]:
+        """The links by which the URLs that wait were found, each with the id of its URL."""
         rows = self.execute(
             "SELECT frontier.url_id, frontier.url, anchor, before, after, position, link.score, nofollow, why"
             " FROM frontier JOIN link ON link.id = frontier.via"
         )
-        return {row[0]: _link(*row[1:]) for row in rows}
+        return ((row[0], _link(*row[1:])) for row in rows)
 
     def page_of_link(self, link_id: int) -> str | None:
         """The URL of the page a stored link is on."""

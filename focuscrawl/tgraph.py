@@ -162,8 +162,10 @@ class TGraph:
 
     def match(self, links: Sequence[Link], threshold: float = MATCH) -> list[Match]:
         """The priority of each link."""
-        if not self.nodes or not links:
-            return [Match(1 / (self.levels + 1), 0.0)] * len(links)
+        if not links:
+            return []
+        if not self.nodes:
+            return [Match(1.0, 0.0)] * len(links)
         similarity = self.osm(links)
         distances = np.where(similarity >= threshold, self._distances, np.float32(np.inf))
         least = distances.min(axis=1)

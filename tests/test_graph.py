@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -77,4 +79,35 @@ def test_the_graph_of_a_crawl_grows_with_it(tmp_path):
     assert np.nan_to_num(links.relevance, nan=-1).tolist() == [-1, 0.5, -1, 0.25, -1, -1]
     links.read()
     assert links.relevance[2] == 0
+    store.close()
+
+
+def test_the_neighbours_of_a_page_are_found_without_looking_at_all_links(tmp_path):
+    store = Store(tmp_path / "crawl.sqlite")
+    with store.transaction():
+        for number in range(1, 5_001):
+            add(store, number, [number % 5_000 + 1, *range(10_000 + number, 10_019 + number)], 0.5)
+    links = LinkGraph(store)
+    links.read()
+    began = process_time()  # a look at the 100,000 links each time would take seconds
+    for number in range(2, 5_001):
+        assert links.sources_of([number]) == [number - 1]
+        assert len(links.targets_of([number])) == 20
+    assert process_time() - began < 0.5
+    assert links.targets_of([]) == links.sources_of([]) == links.targets_of([10_001]) == []
+    store.close()
+
+
+def test_pages_without_links_have_no_targets(tmp_path):
+    store = Store(tmp_path / "crawl.sqlite")
+    links = LinkGraph(store)
+    for url_id, targets in ((1, []), (2, [5, 6]), (3, []), (4, [])):
+        add(store, url_id, targets, 0.5)
+        links.read()
+    add(store, 5, [2], 0.5)
+    links.read()
+    assert [links.targets_of([node]) for node in range(1, 7)] == [[], [5, 6], [], [], [2], []]
+    assert [links.sources_of([node]) for node in (2, 5, 6)] == [[5], [2], [2]]
+    assert links.urls_of(3) == [4, 5]
+    assert [links.is_page(node) for node in (5, 6)] == [True, False]
     store.close()

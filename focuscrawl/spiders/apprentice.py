@@ -10,8 +10,8 @@ as in the paper, unless `anchor=yes`.
 
 `lessons` is the directory of a finished baseline crawl; with `lessons=auto` the apprentice first has the baseline crawl
 `lesson_pages` pages into FOCUS_DIR/lessons. With `training=online` (Chakrabarti's variant) it goes on learning from
-what it fetches itself. With `hubs_every=N` the paper's HITS extension is on: every N pages the best hubs of the crawled
-graph are found, and the links on them that wait come first.
+what it fetches itself. With `hubs_every=N` the paper's HITS extension is on: every N pages, or in a long crawl whenever
+it has grown by a tenth, the best hubs of the crawled graph are found, and the links on them that wait come first.
 
 Departs from the paper: links are ranked by log-odds, because the classifier's probabilities run into 0 and 1.
 """
@@ -31,6 +31,7 @@ from focuscrawl.learning.table import WordTable, probability, squash
 from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
+from focuscrawl.rhythm import GROWTH, Rhythm
 from focuscrawl.spiders.baseline import FRONTIER
 from focuscrawl.store import Store, crawl_folder, read_crawl
 
@@ -38,8 +39,6 @@ from focuscrawl.store import Store, crawl_folder, read_crawl
 LEAST = 20
 #: Hubs whose waiting links are put in front.
 HUBS = 10
-#: Online, the table is made anew whenever there are so many times the lessons of the last time.
-GROWTH = 1.1
 
 
 class ApprenticeSpider(LearningSpider):
@@ -51,7 +50,7 @@ class ApprenticeSpider(LearningSpider):
     distance = Option(CONTEXT_WORDS, "words looked at on either side of a link", at_least=1, at_most=CONTEXT_WORDS)
     anchor = Option(False, "whether the anchor's own words count, too")
     training = Option("offline", "whether it goes on learning", choices=("offline", "online"))
-    hubs_every = Option(0, "pages between two searches for hubs; 0: none", at_least=0)
+    hubs_every = Option(0, "pages between two searches for hubs, or a tenth of the crawl; 0: none", at_least=0)
 
     @classmethod
     def options_for(cls, pages: int) -> dict[str, str]:
@@ -62,6 +61,7 @@ class ApprenticeSpider(LearningSpider):
         self._contexts: list[list[str]] = []
         self._labels: list[float] = []
         self._learned_from = 0
+        self._rhythm = Rhythm(self.hubs_every)
         self._graph: LinkGraph | None = None
         if not self.lessons and self.training == "offline":
             raise FocusError(
@@ -133,7 +133,7 @@ class ApprenticeSpider(LearningSpider):
 
     def score(self, page: Page) -> Sequence[float]:
         if self.hubs_every:
-            due = self.crawl.pages // self.hubs_every * self.hubs_every
+            due = self._rhythm.due(self.crawl.pages)
             if due > (self.crawl.store.meta("hubs") or 0):
                 self._promote_hubs(due)
         return self._worth(page.links)

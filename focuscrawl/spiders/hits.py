@@ -3,10 +3,11 @@
 Compared with in: H. Fan, G. Zeng, X. Li, "Crawling Strategy of Focused Crawler Based on Niche Genetic Algorithm"; after
 J. Kleinberg, "Authoritative Sources in a Hyperlinked Environment", 1998.
 
-A good hub links to good authorities, a good authority is linked from good hubs. Every `every` pages both are computed
-over all pages fetched and all that they link to. Plain HITS drifts to whatever is linked most densely: here a page
-takes and hands on only as much as it is relevant, and next to nothing below the threshold (Bharat and Henzinger, 1998,
-who drop such pages). Of what was not fetched the relevance is not known; it counts as much as the mean page.
+A good hub links to good authorities, a good authority is linked from good hubs. Every `every` pages, or in a long crawl
+whenever it has grown by a tenth, both are computed over all pages fetched and all that they link to. Plain HITS drifts
+to whatever is linked most densely: here a page takes and hands on only as much as it is relevant, and next to nothing
+below the threshold (Bharat and Henzinger, 1998, who drop such pages). Of what was not fetched the relevance is not
+known; it counts as much as the mean page.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ the content similarity is the coverage of the topic's keywords.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
-
-import numpy as np
+from heapq import heappop, heappush
 
 from focuscrawl.graph import LinkGraph
 from focuscrawl.page import Page
@@ -33,14 +33,14 @@ class HybridSpider(FocusedSpider):
         store = self.crawl.store
         store.make(_TABLE)
         self._graph = LinkGraph(store)
-        #: Seed pages, links to or from them, and links that were looked at, by node.
-        self._seeds = np.zeros(1, dtype=bool)
-        self._links = np.zeros(1)
-        self._read = 0
-        self._graph.read()
-        self._grow()
-        self._seeds[[url_id for (url_id,) in store.execute("SELECT url_id FROM seed_page")]] = True
-        self._count_new()
+        #: Seed pages, and how many links there are between a node and seed pages, by node.
+        self._seeds = {url_id for (url_id,) in store.execute("SELECT url_id FROM seed_page")}
+        self._links = array("i")
+        #: (-rank, node) of the candidates, once for every rank that they have had: it only rises.
+        self._candidates: list[tuple[float, int]] = []
+        #: Pages and links that were looked at, and pages among which the crawl's own seeds are seed pages.
+        self._pages = self._read = self._begun = 0
+        self._catch_up()
 
     def score(self, page: Page) -> Sequence[float]:
         relevance = self.relevance(page)
@@ -51,40 +51,52 @@ class HybridSpider(FocusedSpider):
     def refill(self) -> bool:
         """Make the best candidate that has a link to follow a seed page."""
         store = self.crawl.store
-        self._graph.read()
-        self._grow()
-        self._count_new()
+        self._catch_up()
         with store.transaction():
-            for (url_id,) in store.execute("SELECT url_id FROM page WHERE parent IS NULL").fetchall():
-                if not self._seeds[url_id]:
+            query = "SELECT url_id FROM page WHERE parent IS NULL AND id > ?"
+            for (url_id,) in store.execute(query, (self._begun,)).fetchall():
+                if url_id not in self._seeds:
                     self._promote(url_id, 1.0)
-            relevance = self._graph.relevance
-            candidate = ~np.isnan(relevance)
-            while True:
-                ranks = np.where(candidate & ~self._seeds, 0.1 * self._links + relevance, -1.0)
-                best = int(np.argmax(ranks))
-                rank = float(ranks[best])
-                if rank < 0:
-                    return False
+            self._begun = self._pages
+            while self._candidates:
+                negative_rank, best = heappop(self._candidates)
+                rank = -negative_rank
+                if best in self._seeds or rank != self._rank(best):
+                    continue
                 self._promote(best, rank)
                 scores = dict.fromkeys(self._graph.targets_of([best]), OPEN + OPEN * rank / (1 + rank))
                 if self.crawl.frontier.raise_to(scores, {"rank of its page": rank}):
                     return True
+        return False
+
+    def _rank(self, node: int) -> float:
+        return 0.1 * self._links[node] + self._graph.relevance_of(node)
 
     def _promote(self, node: int, rank: float) -> None:
-        self._seeds[node] = True
-        np.add.at(self._links, self._graph.targets_of([node]), 1)
-        np.add.at(self._links, self._graph.sources_of([node]), 1)
+        self._seeds.add(node)
+        for other in (*self._graph.targets_of([node]), *self._graph.sources_of([node])):
+            self._link(other)
         self.crawl.store.execute("INSERT INTO seed_page (url_id, rank) VALUES (?, ?)", (node, rank))
 
-    def _grow(self) -> None:
-        missing = len(self._graph) - len(self._links)
-        self._seeds = np.concatenate([self._seeds, np.zeros(missing, dtype=bool)])
-        self._links = np.concatenate([self._links, np.zeros(missing)])
+    def _link(self, node: int) -> None:
+        """There is one more link between a node and a seed page."""
+        self._links[node] += 1
+        if self._graph.is_page(node) and node not in self._seeds:
+            heappush(self._candidates, (-self._rank(node), node))
 
-    def _count_new(self) -> None:
-        """Links that came since the last time, to and from the seed pages there are."""
-        sources, targets = (ends[self._read :] for ends in self._graph.ends())
+    def _catch_up(self) -> None:
+        """Take in the pages stored since the last time, and their links to and from the seed pages there are."""
+        graph, before = self._graph, self._pages
+        graph.read()
+        self._pages = graph.pages
+        self._links.extend([0] * (len(graph) - len(self._links)))
+        sources, targets = (ends.tolist() for ends in graph.ends(self._read))
         self._read += len(sources)
-        np.add.at(self._links, sources, self._seeds[targets])
-        np.add.at(self._links, targets, self._seeds[sources])
+        for source, target in zip(sources, targets, strict=True):
+            if target in self._seeds:
+                self._link(source)
+            if source in self._seeds:
+                self._link(target)
+        for node in graph.urls_of(before):
+            if node not in self._seeds:
+                heappush(self._candidates, (-self._rank(node), node))

@@ -29,6 +29,8 @@ from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
 #: Pages whose links an agent remembers.
 MEMORY = 10
+#: Finds the best link that waits without looking at all of them.
+_INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
 
 
 class InfoSpidersSpider(FocusedSpider):
@@ -44,6 +46,7 @@ class InfoSpidersSpider(FocusedSpider):
 
     async def study(self) -> None:
         await super().study()
+        self.crawl.store.execute(_INDEX)
         #: The keywords by their stems; phrases by each of their words.
         self._stems = sorted({stem for _, stems, _ in self.keywords.terms for stem in stems})
         heaviest = max(weight for _, _, weight in self.keywords.terms)

@@ -32,12 +32,11 @@ from focuscrawl.learning.table import probability, squash
 from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
+from focuscrawl.rhythm import GROWTH
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: An updatable classifier is learned anew whenever there are so many times the pairs of the last time.
-GROWTH = 1.1
 _VIEW = "CREATE VIEW {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
 
 

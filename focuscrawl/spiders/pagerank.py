@@ -5,8 +5,9 @@ Accelerated Focused Crawlers", IJCA 117(8), 2015; after Cho, Garcia-Molina and P
 ordering", 1998.
 
 PR(p) = (1 - damping) + damping * sum of PR(d) / out(d) over the pages d that link to p, computed anew every `every`
-pages over all that is known. It says how much is linked, not what about: with `focused=yes` the surfer begins anew
-at pages in proportion to their relevance only, which makes it a measure of nearness to the topic.
+pages over all that is known, in a long crawl whenever it has grown by a tenth. It says how much is linked, not what
+about: with `focused=yes` the surfer begins anew at pages in proportion to their relevance only, which makes it a
+measure of nearness to the topic.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ The taxonomy is that of Dewey. The topic's numbers are its narrowest view; broad
 main classes (one digit), and everything. Every page that arrives counts for the running precision, the share of
 relevant pages among the last `window`. When it falls below `low` the view is broadened by a digit, when it rises above
 `high` it is narrowed, and what waits is scored anew: a link inside the view scores by how much of the topic's numbers
-the focus of its topical boundary shares, and by the relevance of its page; a link outside next to nothing.
+the focus of its topical boundary shares, and by the relevance of its page; a link outside next to nothing. A view that
+would change all the time stays as it is until the crawl has found enough to make scoring everything anew worth it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from focuscrawl.page import Link, Page
 
 #: What is left of the score of a link outside the view.
 OUTSIDE = 0.01
+#: How often each link may be scored anew, on the average: a view that keeps changing would cost a page the more, the
+#: longer the crawl is.
+ANEW = 5
 
 
 class TaxonomyTunnelSpider(DeweySpider):
@@ -37,6 +41,8 @@ class TaxonomyTunnelSpider(DeweySpider):
             #: Digits of the topic's numbers that a link's focus has to share, and the page since which.
             self._digits = int(view["digits"])
             self._since = int(view["since"])
+            #: How many links were scored anew.
+            self._rescored = int(view.get("rescored", 0))
         rows = self.crawl.store.execute(
             "SELECT relevant FROM page WHERE problem IS NULL AND via NOT NULL AND id > ? ORDER BY id", (self._since,)
         )
@@ -85,12 +91,18 @@ class TaxonomyTunnelSpider(DeweySpider):
             digits = min(DIGITS, digits + 1)
         if digits == self._digits:
             return
+        waiting = len(self.crawl.frontier)
+        (found,) = self.crawl.store.execute("SELECT max(id) FROM url").fetchone()
+        if self._rescored + waiting > ANEW * found:
+            return
+        self._rescored += waiting
         self.logger.info("Precision %.2f: the view is now %d digits of the topic's numbers", precision, digits)
         self._digits, self._since = digits, self.crawl.pages
         self._last.clear()
         self.rescore_waiting(lambda links: [self._again(link) for link in links])
         with self.crawl.store.transaction():
-            self.crawl.store.set_meta("view", {"digits": self._digits, "since": self._since})
+            view = {"digits": self._digits, "since": self._since, "rescored": self._rescored}
+            self.crawl.store.set_meta("view", view)
 
     def _again(self, link: Link) -> float:
         why = link.why or {}

@@ -61,6 +61,9 @@ class TreasureSpider(DeweySpider):
         kept = self.crawl.folder / "tgraph.json"
         #: The page up to which the watchdog has looked.
         self._watched = 0
+        #: The keys of what is gone, as far as these pages and failures say.
+        self._gone: set[int] = set()
+        self._gone_upto = 0, 0
         if kept.exists():
             self.graph = TGraph.load(kept)
             every = self.watchdog_every or 1
@@ -130,15 +133,33 @@ class TreasureSpider(DeweySpider):
             "SELECT url_id, url FROM page WHERE id > ? AND id <= ? AND relevant", (self._watched, upto)
         ).fetchall()
         self._watched = upto // self.watchdog_every * self.watchdog_every
-        added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto)), self.nodes)
+        read: dict[str, Page] = {}
+        added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto, read)), self.nodes)
         self.graph.measure_again(url for _, url in rows)
-        gone = store.execute("SELECT url FROM page WHERE status IN (404, 410) UNION SELECT url FROM failure").fetchall()
-        dropped = self.graph.prune({urls.key(url) for (url,) in gone}, upto, PATIENCE * self.watchdog_every)
+        self._look_for_gone()
+        dropped = self.graph.prune(self._gone, upto, PATIENCE * self.watchdog_every)
         self.graph.save(self.crawl.folder / "tgraph.json")
         self.logger.info("Watchdog: %d nodes, %d new, %d dropped", len(self.graph.nodes), added, dropped)
 
-    def _way_to(self, url_id: int, born: int) -> Iterator[Node]:
-        """The paragraphs whose links led to a relevant page, one download more each step."""
+    def _look_for_gone(self) -> None:
+        """Take in what was found gone since the last time."""
+        pages, failures = self._gone_upto
+        rows = self.crawl.store.execute(
+            "SELECT id, 0, iif(status IN (404, 410), url, NULL) FROM page WHERE id > ?"
+            " UNION ALL SELECT 0, id, url FROM failure WHERE id > ?",
+            (pages, failures),
+        )
+        for page, failure, url in rows:
+            pages, failures = max(pages, page), max(failures, failure)
+            if url is not None:
+                self._gone.add(urls.key(url))
+        self._gone_upto = pages, failures
+
+    def _way_to(self, url_id: int, born: int, read: dict[str, Page]) -> Iterator[Node]:
+        """The paragraphs whose links led to a relevant page, one download more each step.
+
+        The pages on the way go into *read*: those near the seeds lead to many.
+        """
         store = self.crawl.store
         for distance in range(1, LEVELS + 1):
             row = store.execute(
@@ -150,8 +171,9 @@ class TreasureSpider(DeweySpider):
             if row is None:
                 return
             url_id, page_url, target = row
-            page = read_page(Page(page_url), store.body(page_url) or b"")
-            links = [link for link in page.links if link.url == target]
+            if page_url not in read:
+                read[page_url] = read_page(Page(page_url), store.body(page_url) or b"")
+            links = [link for link in read[page_url].links if link.url == target]
             if links:
                 node = node_of(links, page_url, born)
                 node.dic = {target: distance}

@@ -1,0 +1,236 @@
+"""A long crawl: CPU time and memory a page, the last tenth of the pages against the first.
+
+    python benchmarks/long.py [--pages 50000] [--spiders best_first,hits] [--minutes 60] [--dir DIR]
+
+A synthetic web of four million pages on two hundred hosts, twenty links a page, in twenty topics; the words of a topic
+are those of a Dewey number. No network, no delays. Each crawl runs in a process of its own; the time in which the web
+makes up its pages does not count, but it is the same work all the time: CPU times are set right by it for a machine
+that others slow down. The first 1,000 pages are warm-up and are left out. A crawl is flat if CPU time a
+page in the last tenth is at most 1.2 times that of the first, and memory a page in the second half at most 1.2 times
+that of the first half.
+
+The names are one per mechanism: `best_first` (the score of a page handed on; as keyword), `shark_search` (words beside
+each link; as link_semantics), `naive_bayes_threshold` (learned judge), `baseline` (that, and a bounded frontier) and so
+on; a name with a dash is a spider with an option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic, process_time
+from typing import NamedTuple
+
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from scrapy.settings import Settings
+
+from focuscrawl.crawl import Crawl
+from focuscrawl.dewey import lexicon
+from focuscrawl.web.synthetic import TOPICS, SyntheticWeb
+from focuscrawl.web.webs import IN_MEMORY, Answer
+
+#: By name: the spider and its options.
+CASES: dict[str, tuple[str, dict[str, object]]] = {
+    "breadth_first": ("breadth_first", {}),
+    "best_first": ("best_first", {}),
+    "shark_search": ("shark_search", {}),
+    "fish_search": ("fish_search", {}),
+    "naive_bayes_threshold": ("naive_bayes_threshold", {}),
+    "baseline": ("baseline", {}),
+    "apprentice": ("apprentice", {"lessons": "auto", "lesson_pages": 1000}),
+    "apprentice-online": ("apprentice", {"training": "online"}),
+    "apprentice-hubs": ("apprentice", {"lessons": "auto", "lesson_pages": 1000, "hubs_every": 200}),
+    "link_classifier": ("link_classifier", {}),
+    "link_classifier-updatable": ("link_classifier", {"training": "updatable"}),
+    "context_graph": ("context_graph", {"crawl": "auto"}),
+    "taxonomy_tunnel": ("taxonomy_tunnel", {}),
+    "treasure": ("treasure", {}),
+    "intelligent": ("intelligent", {}),
+    "hits": ("hits", {}),
+    "pagerank": ("pagerank", {}),
+    "hybrid": ("hybrid", {}),
+    "niche_genetic": ("niche_genetic", {}),
+    "perimeter": ("perimeter", {}),
+    "info_spiders": ("info_spiders", {}),
+}
+#: The Dewey number that the crawls are about; a web of twenty topics has its neighbours, too.
+TOPIC = "599"
+#: Words of each topic: a page has most of its topic's keywords, and few of others'.
+WORDS = 60
+WARM_UP = 1_000
+SAMPLES = 50
+#: Figures of the last part over those of the first up to which a crawl is flat.
+FLAT = 1.2
+
+
+class TopicalWeb(SyntheticWeb):
+    """A web whose topics are Dewey numbers, those with the most words; it knows how long it took to make its pages."""
+
+    def __init__(self) -> None:
+        super().__init__(4_000_000, hosts=200, links=20, bytes=4_000)
+        words: dict[str, list[str]] = defaultdict(list)
+        known = lexicon()
+        for term, numbers in known.terms.items():
+            written = known.written[term].lower()
+            if written.isalpha() and len({number[:3] for number in numbers}) == 1:
+                words[numbers[0][:3]].append(written)
+        most = sorted(words, key=lambda number: (number != TOPIC, -len(words[number]), number))
+        self.topical = [words[number][:WORDS] for number in most[:TOPICS]]
+        self.seconds = 0.0
+
+    def get(self, url: str) -> Answer:
+        began = process_time()
+        answer = super().get(url)
+        self.seconds += process_time() - began
+        return answer
+
+    def some(self, topic: int, count: int) -> list[str]:
+        """The URLs of some pages of a topic."""
+        return [self.url(topic * self.host_count + number) for number in range(count)]
+
+    def about(self) -> dict[str, object]:
+        """What the crawls are about: the first topic of the web."""
+        return {
+            "name": "long",
+            "seeds": self.some(0, 3),
+            "keywords": dict.fromkeys(self.topical[0][:12], 1.0),
+            "examples": self.some(0, 30),
+            "counterexamples": [url for topic in range(1, TOPICS) for url in self.some(topic, 2)],
+            "dewey": [TOPIC],
+        }
+
+
+class Sample(NamedTuple):
+    """How far a crawl is: pages, CPU seconds, those that the web took, and bytes in memory."""
+
+    pages: int
+    cpu: float
+    web: float
+    memory: int
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def crawl(name: str, pages: int, folder: str, seconds: float) -> None:
+    """Run one crawl in this process, and print its samples as JSON."""
+    web = IN_MEMORY["long"] = TopicalWeb()
+    settings = Settings()
+    settings.setmodule("focuscrawl.settings", priority="project")
+    settings.update(
+        {
+            "FOCUS_DIR": folder,
+            "FOCUS_WEB": "long",
+            "FOCUS_TOPIC": web.about(),
+            "FOCUS_PROGRESS": False,
+            "CONCURRENT_REQUESTS": 4,
+            "CLOSESPIDER_TIMEOUT": seconds,
+            "LOG_LEVEL": "ERROR",
+        },
+        priority="cmdline",
+    )
+    spider, options = CASES[name]
+    process = AsyncCrawlerProcess(settings)
+    crawler: Crawler = process.create_crawler(spider)
+    samples: list[Sample] = []
+    step = max(1, (pages - WARM_UP) // SAMPLES)
+    count = 0
+
+    def stored() -> None:
+        nonlocal count
+        count += 1
+        if count >= WARM_UP and (count - WARM_UP) % step == 0:
+            samples.append(Sample(count, process_time() - web.seconds, web.seconds, resident()))
+
+    def ended() -> None:
+        told.update(waiting=len(Crawl.of(crawler).frontier), pages=count)
+
+    told: dict[str, object] = {}
+    crawler.signals.connect(stored, signals.item_scraped)
+    crawler.signals.connect(ended, signals.spider_closed)
+    process.crawl(crawler, max_pages=pages, **options)
+    process.start()
+    told["reason"] = crawler.stats.get_value("finish_reason")
+    told["file"] = (Path(folder) / "crawl.sqlite").stat().st_size
+    print(json.dumps({**told, "samples": samples}))
+
+
+def slope(samples: Sequence[Sample], what: str) -> float:
+    """What a page took, on the average from the first sample to the last."""
+    first, last = samples[0], samples[-1]
+    return (getattr(last, what) - getattr(first, what)) / (last.pages - first.pages)
+
+
+def row(name: str, result: dict[str, object]) -> str:
+    """The line of a crawl in the table."""
+    samples = [Sample(*sample) for sample in result["samples"]]
+    tenth, half = (len(samples) - 1) // 10, (len(samples) - 1) // 2
+    if not tenth:
+        return f"{name:26}{result['pages']:>7,}  ended too early: {result['reason']}"
+    first, last = (
+        1000 * slope(part, "cpu") * slope(samples, "web") / slope(part, "web")
+        for part in (samples[: tenth + 1], samples[-tenth - 1 :])
+    )
+    early, late = (slope(part, "memory") for part in (samples[: half + 1], samples[half:]))
+    verdict = [
+        f"{what} grows" for what, over in (("CPU", last / first), ("memory", late / max(early, 1.0))) if over > FLAT
+    ]
+    return (
+        f"{name:26}{result['pages']:>7,}{first:>7.2f}{last:>7.2f}{last / first:>6.2f}"
+        f"{samples[tenth].memory / 1e6:>7,.0f}{samples[-1].memory / 1e6:>7,.0f}{early:>10,.0f}{late:>10,.0f}"
+        f"{result['file'] / 1e6:>7,.0f}{result['waiting']:>9,}  {', '.join(verdict) or 'flat'}"
+    )
+
+
+HEAD = (
+    f"{'':26}{'':>7}{'ms CPU a page':>20}{'MB in memory':>14}{'bytes a page':>20}{'file':>7}{'URLs':>9}\n"
+    f"{'':26}{'pages':>7}{'first':>7}{'last':>7}{'ratio':>6}{'tenth':>7}{'end':>7}{'1st half':>10}{'2nd half':>10}"
+    f"{'MB':>7}{'waiting':>9}"
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=50_000)
+    parser.add_argument("--spiders", default=",".join(CASES), help="some of the names, separated by commas")
+    parser.add_argument(
+        "--minutes", type=float, default=60.0, help="for all crawls together; those that are cut say so"
+    )
+    parser.add_argument("--dir", help="where the crawls and their samples are kept; otherwise they are removed")
+    parser.add_argument("--crawl", help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=float, default=0.0, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.crawl:
+        return crawl(options.crawl, options.pages, options.dir, options.seconds)
+    names = options.spiders.split(",")
+    for name in names:
+        if name not in CASES:
+            sys.exit(f"unknown name '{name}'; there are {', '.join(CASES)}")
+    end = monotonic() + 60 * options.minutes
+    print(HEAD, flush=True)
+    for left, name in zip(range(len(names), 0, -1), names, strict=True):
+        seconds = (end - monotonic()) / left
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(options.dir or temporary) / name
+            command = [sys.executable, __file__, f"--crawl={name}", f"--pages={options.pages}", f"--dir={folder}"]
+            done = subprocess.run([*command, f"--seconds={seconds:.0f}"], check=True, stdout=subprocess.PIPE, text=True)
+        result = json.loads(done.stdout.splitlines()[-1])
+        if options.dir:
+            Path(options.dir, f"{name}.json").write_text(json.dumps(result))
+        print(row(name, result), flush=True)
+    return None
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    main()
