@@ -22,6 +22,8 @@ KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 
 #: So many entries are put back at a time, in a few tenths of a second; a trap may have filled the top of the queue.
 PUT_BACK = 1_000
+#: Waiting URLs that are read and scored anew together: all of a long crawl would fill the memory.
+RESCORED = 10_000
 
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
@@ -681,19 +683,40 @@ class Frontier:
 
     def rescore(self, scorer: Callable[[Entry], float]) -> int:
         """Score everything that waits anew; returns how many changed."""
-        changed: list[tuple[object, ...]] = []
+        count = after = 0
+        query = f"SELECT {_ENTRY} FROM frontier WHERE url_id > ? ORDER BY url_id LIMIT {RESCORED}"
         with self.store.transaction():
-            rows = self.store.execute(f"SELECT {_ENTRY} FROM frontier").fetchall()
-            for row in rows:
-                entry = Entry(*row)
-                if self._state[entry.url_id] not in (QUEUED, COLD):
-                    continue
-                score = scorer(entry)
-                if score != entry.score:
-                    entry, cold = self._moved_to(entry, score)
-                    changed.append((score, entry.rank, cold, entry.damping, entry.url_id))
-            self.store.executemany(_RESCORE, changed)
-        return len(changed)
+            while rows := self.store.execute(query, (after,)).fetchall():
+                after = rows[-1][0]
+                changed: list[tuple[object, ...]] = []
+                for row in rows:
+                    entry = Entry(*row)
+                    if self._state[entry.url_id] not in (QUEUED, COLD) or entry.url_id in self._tried:
+                        continue
+                    score = scorer(entry)
+                    if score != entry.score:
+                        entry, cold = self._moved_to(entry, score)
+                        changed.append((score, entry.rank, cold, entry.damping, entry.url_id))
+                self.store.executemany(_RESCORE, changed)
+                count += len(changed)
+        self._sweep()
+        return count
+
+    def _sweep(self) -> None:
+        """Take out of the heaps what would be passed over when it came up: each new rank has left an old one behind."""
+        hosts = self._hosts
+        for host in hosts:
+            live = {entry for entry in host.heap if self._holds(*entry)}
+            if len(live) < len(host.heap):
+                host.heap = list(live)
+                heapify(host.heap)
+        for known, ready in enumerate(self._ready):
+            ready[:] = [
+                entry
+                for entry in set(ready)
+                if (host := hosts[entry[2]]).place == "ready" and host.known == known and host.shown == entry[:2]
+            ]
+            heapify(ready)
 
     # ---- what was taken
 
