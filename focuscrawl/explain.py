@@ -43,7 +43,7 @@ def _story(store: Store, url: str) -> list[str]:
         return _chain(store, page[0])
     waiting = store.execute("SELECT score, rank, damping, via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
     if waiting is not None:
-        return _waiting(store, row[1], *waiting)
+        return [*_waiting(store, row[1], *waiting), *_tried(store, url_id)]
     failure = store.execute("SELECT reason, via, failed_at FROM failure WHERE url_id = ?", (url_id,)).fetchone()
     if failure is not None:
         return [*_way_to(store, failure[1]), f"{row[1]}", f"  gave no page at {failure[2]}: {failure[0]}"]
@@ -62,6 +62,14 @@ def _waiting(store: Store, url: str, score: float, rank: float, damping: float, 
         f"  waits with score {score:.4f}: {better:,} of {total:,} queued URLs are better",
         *([f"  put back to {100 * damping:.3g} % of its score: {_trap(store, url)}"] if damping < 1 else []),
     ]
+
+
+def _tried(store: Store, url_id: int) -> list[str]:
+    """What happened to a URL that waits although it was asked for."""
+    row = store.execute(
+        "SELECT reason, failed_at FROM failure WHERE url_id = ? ORDER BY id DESC LIMIT 1", (url_id,)
+    ).fetchone()
+    return [f"  gave no answer at {row[1]}: {row[0]}; it is tried again when nothing else is left"] if row else []
 
 
 def _trap(store: Store, url: str) -> str:

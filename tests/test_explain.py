@@ -5,6 +5,7 @@ import pytest
 from focuscrawl.errors import FocusError
 from focuscrawl.explain import explain
 from focuscrawl.store import Store
+from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
 
 LINKS = {"a": ["x/closed", "b"], "b": ["c", "d"], "c": ["e"], "d": []}
@@ -76,3 +77,16 @@ def test_a_rule_that_keeps_a_link_back_is_named(crawl, setting, rule):
     store = Store(crawled.folder / "crawl.sqlite")
     assert rule in "\n".join(explain(store, at(target)))
     store.close()
+
+
+def test_what_gave_no_answer_says_so_while_it_waits(crawl):
+    web = small_web({"a": ["dead"]}, {"a": "sort"})
+    web.answers[at("dead/robots.txt")] = Answer(500)
+    settings = {"RETRY_TIMES": 0}
+    crawled = crawl("keyword", web, settings=settings, seeds=at("a"), keywords="sort")
+    store = Store(crawled.folder / "crawl.sqlite")
+    text = "\n".join(explain(store, at("dead")))
+    store.close()
+    assert "waits with score 1.0000" in text
+    assert "gave no answer at" in text
+    assert "robots.txt could not be read: HTTP 500; it is tried again when nothing else is left" in text
