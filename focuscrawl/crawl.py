@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -186,7 +187,7 @@ class Crawl:
         crawl.traps = Traps(crawl.store.patterns(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
         if crawl.resumed:
-            crawl.traps.recall = Recall(crawl.store.said_before, crawl.words_of)
+            crawl.traps.recall = Recall(partial(crawl.store.said_before, crawl.pages), crawl.words_of)
         if similarity:
             crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
         if throw_away is not None:

@@ -33,10 +33,16 @@ class GraphSpider(FocusedSpider):
         """What a page adds to the worth of each URL that it links to, on the scale of the last computation."""
         raise NotImplementedError
 
-    def score(self, page: Page) -> Sequence[float]:
+    async def study(self) -> None:
+        await super().study()
+        self._compute(self._rhythm.due(self.crawl.pages))
+
+    def stored(self, page: Page) -> None:
         due = self._rhythm.due(self.crawl.pages)
         if self._graph is None or self._graph.pages != due:
             self._compute(due)
+
+    def score(self, page: Page) -> Sequence[float]:
         share = self.hand_on(page)
         return self.alike(page, share / (1 + share), {"handed on by its page": share})
 

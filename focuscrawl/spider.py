@@ -2,8 +2,9 @@
 
 A strategy is a subclass with a `name` and one method, `score`, which says how promising each link of a page is. What
 else a strategy may change: `judge` (is a page on the topic), `matches` (does it go into URLs.txt), `learn` (feedback:
-a page has arrived, and this link had led there), `merge` (a queued link was seen again), `rescore` (what waits is worth
-something else now), `refill` (with a `floor` that holds back what scores below: all above it is fetched, what next?).
+a page has arrived, and this link had led there), `stored` (it is in the file), `merge` (a queued link was seen again),
+`rescore` (what waits is worth something else now), `refill` (with a `floor` that holds back what scores below: all
+above it is fetched, what next?).
 """
 
 from __future__ import annotations
@@ -244,6 +245,13 @@ class FocusedSpider(Spider):
 
         Called once for each page, in the order of their numbers (`page.number`). A crawl that is killed between storing
         a page and this call does not make up for it: a model says up to which page it has learned, and catches up.
+        """
+
+    def stored(self, page: Page) -> None:
+        """Called when *page* is stored, after `learn` and before the next link is taken.
+
+        The time for what changes the order of all that waits: done any earlier, a crawl that is killed before the page
+        is stored would go on in another order.
         """
 
     def merge(self, old: float, new: float) -> float:

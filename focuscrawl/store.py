@@ -384,10 +384,12 @@ class Store:
         row = self.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
         return (row[0], row[1], inflate(row[2]) if row[2] else b"") if row else ("", "", b"")
 
-    def said_before(self) -> Iterator[tuple[int, str, bool]]:
-        """The stored pages in order: number, URL, and whether they said nothing of their own."""
-        query = "SELECT id, url, problem NOT NULL OR duplicate_of NOT NULL OR listing FROM page ORDER BY id"
-        return ((number, url, bool(same)) for number, url, same in self.execute(query))
+    def said_before(self, upto: int) -> Iterator[tuple[int, str, bool]]:
+        """The pages up to a number, in order: number, URL, and whether they said nothing of their own."""
+        query = (
+            "SELECT id, url, problem NOT NULL OR duplicate_of NOT NULL OR listing FROM page WHERE id <= ? ORDER BY id"
+        )
+        return ((number, url, bool(same)) for number, url, same in self.execute(query, (upto,)))
 
     def signature(self, page_id: int) -> bytes | None:
         """What tells a stored page's near-duplicates."""

@@ -254,13 +254,13 @@ class Recall:
         """The words of the pages by which a pattern is known, page by page."""
         if self._by_pattern is None:
             self._by_pattern = self._read()
-        known = 0
+        known: set[str] = set()
         for number in self._by_pattern.pop(pattern, ()):
-            if self._left <= 0 or known >= _VOCABULARY:
+            if self._left <= 0 or len(known) >= _VOCABULARY:
                 return
             self._left -= 1
             words = self._words(number)
-            known += len(words)
+            known |= words
             yield words
 
     def _read(self) -> dict[str, list[int]]:
@@ -271,6 +271,6 @@ class Recall:
                 seen[pattern] += 1
                 if seen[pattern] > EARLY and not same:
                     numbers = found.setdefault(pattern, [])
-                    if len(numbers) < TRIES:
+                    if len(numbers) < RECALLED:
                         numbers.append(number)
         return found

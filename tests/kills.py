@@ -1,7 +1,9 @@
-"""Crawls that are killed at chosen moments and resumed: `python -m tests.kills SPIDER FOLDER [option=value …]`.
+"""A crawl that is killed at chosen moments and resumed, or not.
 
-The crawl of the embedded web is made twice, one request at a time: undisturbed, and killed with SIGKILL at each of
-KILLS. Every part runs in a process of its own, forked from this one.
+    python -m tests.kills undisturbed|killed SPIDER FOLDER [option=value …]
+
+Crawls the embedded web, one request at a time; if it is to be killed, with SIGKILL at each of KILLS. Every part runs in
+a process of its own, forked from this one.
 """
 
 from __future__ import annotations
@@ -9,16 +11,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 from focuscrawl import testing
 from focuscrawl.pipelines.store import StorePipeline
-from focuscrawl.spider import FocusedSpider
 from focuscrawl.web.demo import demo_web
 
-PAGES = 150
+PAGES = 120
 #: After how many pages, and when: before the page is stored, after that but before it is learned from, after all.
-KILLS = [(23, "before"), (37, "learn"), (58, "after"), (84, "learn"), (120, "before")]
+KILLS = [(23, "before"), (37, "learn"), (58, "after"), (84, "learn"), (101, "before")]
 SETTINGS = {"LOG_ENABLED": False, "FOCUS_HOSTS_PER_BATCH": 0}
 
 
@@ -57,23 +59,18 @@ def in_a_process(*arguments: object) -> int:
         try:
             crawl(*arguments)
         except BaseException:
-            import traceback
-
             traceback.print_exc()
             os._exit(1)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def main(spider: str, folder: str, *options: str) -> int:
-    """Make both crawls."""
+def main(kind: str, spider: str, folder: str, *options: str) -> int:
+    """Make one of the crawls."""
     given = dict(option.split("=", 1) for option in options)
-    assert issubclass(FocusedSpider, object)
     demo_web()  # once, for all
-    if status := in_a_process(spider, Path(folder) / "undisturbed", given, None):
-        return status
-    for kill in [*KILLS, None]:
-        status = in_a_process(spider, Path(folder) / "killed", given, kill)
+    for kill in [*KILLS, None] if kind == "killed" else [None]:
+        status = in_a_process(spider, Path(folder) / kind, given, kill)
         if status not in (0, -signal.SIGKILL):
             return status
     return 0

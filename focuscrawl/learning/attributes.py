@@ -52,7 +52,7 @@ class WeightTable:
 
     def similarity(self, found: Iterable[str]) -> float:
         """The cosine of some words with the table."""
-        distinct = set(found)
+        distinct = dict.fromkeys(found)  # in their order, on which the last digit of a sum depends
         if not distinct:
             return 0.0
         get = self.weights.get

@@ -38,7 +38,7 @@ class Layers:
         """How likely a page is in each layer."""
         total = self.priors.copy()
         length = 0.0
-        for word in counts.keys() & self.weights.keys():
+        for word in sorted(counts.keys() & self.weights.keys()):  # the last digit of a sum depends on the order
             total += log1p(counts[word]) * self.weights[word]
             length += log1p(counts[word])
         # per word, as if all pages were as long as one screen: the sum alone is sure of everything

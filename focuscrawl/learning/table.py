@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import exp, log1p, sqrt
+from math import exp, fsum, log1p, sqrt
 from typing import Any
 
 #: Words named as the reason of a judgement.
@@ -41,16 +41,15 @@ class WordTable:
     def log_odds(self, counts: Mapping[str, int]) -> float:
         """The log-odds of a text by its word counts, which are damped."""
         weights = self.weights
-        total = 0.0
-        for word in counts.keys() & weights.keys():
-            total += log1p(counts[word]) * weights[word]
+        # exact, so that it does not matter in which order the words come
+        total = fsum([log1p(counts[word]) * weights[word] for word in counts.keys() & weights.keys()])
         return total / self._length(counts) + self.bias
 
     def _length(self, counts: Mapping[str, int]) -> float:
         if self.scales is None:
             return 1.0
         scales = self.scales
-        return sqrt(sum((log1p(counts[word]) * scales[word]) ** 2 for word in counts.keys() & scales.keys())) or 1.0
+        return sqrt(fsum([(log1p(counts[word]) * scales[word]) ** 2 for word in counts.keys() & scales.keys()])) or 1.0
 
     def of_words(self, found: Iterable[str]) -> float:
         """The log-odds of a few words."""

@@ -153,3 +153,4 @@ class StorePipeline:
         via, strategy = page.via, self.crawl.strategy
         if via is not None:
             self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)
+        self.crawl.ask("stored", page.url, lambda: strategy.stored(page), None)

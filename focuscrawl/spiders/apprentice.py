@@ -86,6 +86,7 @@ class ApprenticeSpider(LearningSpider):
         if self.training == "online":
             for number, label, link in _lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
                 self._take_in(number, label, link)
+        self._look_for_hubs()  # it may have been killed before it could
 
     def _resume(self, model: dict[str, Any]) -> None:
         self.table = WordTable.from_json(model["table"]) if model["table"] else None
@@ -131,11 +132,16 @@ class ApprenticeSpider(LearningSpider):
 
     # ---- during the crawl
 
-    def score(self, page: Page) -> Sequence[float]:
+    def stored(self, page: Page) -> None:
+        self._look_for_hubs()
+
+    def _look_for_hubs(self) -> None:
         if self.hubs_every:
             due = self._rhythm.due(self.crawl.pages)
             if due > (self.crawl.store.meta("hubs") or 0):
                 self._promote_hubs(due)
+
+    def score(self, page: Page) -> Sequence[float]:
         return self._worth(page.links)
 
     def _worth(self, links: Sequence[Link]) -> Sequence[float]:
