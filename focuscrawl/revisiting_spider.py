@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Longest time between two looks at what may be done next.
 _HEARTBEAT = 5.0
+#: Between two looks at whether the network is there.
+_GLANCE = 0.05
 _REDIRECTS = (301, 302, 303, 307, 308)
 _FOR_GOOD = (301, 308)
 
@@ -111,13 +113,15 @@ class RevisitingSpider(FocusedSpider):
     async def _visit_all(self, scheduler: FrontierScheduler) -> None:
         turns = Turns(self.due, urls.host)
         running: set[asyncio.Future[None]] = set()
-        while (turns or running) and not scheduler.closing:
+        while (turns or running or scheduler.probing) and not scheduler.closing:
             moment, rest = monotonic(), scheduler.hosts.rest()
-            may = not rest and len(running) < scheduler.room()
+            may = not rest and not scheduler.probing and len(running) < scheduler.room()
             if may and (due := turns.take(moment, scheduler.hosts.free_at)) is not None:
                 running.add(asyncio.ensure_future(self._visit(due, turns)))
                 continue
             pause = min(_HEARTBEAT, rest or inf, max(0.0, turns.next_time() - moment) if may else inf)
+            if scheduler.probing:
+                pause = _GLANCE
             if running:
                 _, running = await asyncio.wait(running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
             else:

@@ -86,7 +86,7 @@ class FrontierScheduler(BaseScheduler):
         self._inversions = 0
         #: Requests in a row that got no answer at all, and whether somebody is asked if the network is there.
         self._outage = 0
-        self._probing = False
+        self.probing = False
         self.outage_limit = crawler.settings.getint("FOCUS_OUTAGE")
         #: Sites that answered, the last one last.
         self._answered: dict[str, None] = {}
@@ -306,7 +306,7 @@ class FrontierScheduler(BaseScheduler):
             return None
         # a page that was downloaded but not yet stored may hold the best link of all: wait for it
         room = self.room()
-        if room <= in_flight or self._probing:
+        if room <= in_flight or self.probing:
             return None
         self.frontier.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
         try:
@@ -495,8 +495,8 @@ class FrontierScheduler(BaseScheduler):
         """Nobody has answered; if that goes on, those who answered before are asked whether the network is there."""
         self._outage += 1
         self.frontier.stranger(urls.host(url))
-        if self._outage >= self.outage_limit > 0 and not self._probing:
-            self._probing = True
+        if self._outage >= self.outage_limit > 0 and not self.probing:
+            self.probing = True
             _schedule_coro(self._probe(url, self._outage))
 
     async def _probe(self, url: str, silent: int) -> None:
@@ -520,7 +520,7 @@ class FrontierScheduler(BaseScheduler):
                 " same command again when it is back, and nothing is lost",
                 "network_down",
             )
-        self._outage, self._probing = 0, False
+        self._outage, self.probing = 0, False
         self._nudge()
 
     def _sites_before(self) -> list[str]:

@@ -62,7 +62,7 @@ class TreasureSpider(DeweySpider):
         #: The page up to which the watchdog has looked.
         self._watched = 0
         #: The keys of what is gone, as far as these pages and failures say.
-        self._gone: set[int] = set()
+        self._dead_urls: set[int] = set()
         self._gone_upto = 0, 0
         if kept.exists():
             self.graph = TGraph.load(kept)
@@ -137,7 +137,7 @@ class TreasureSpider(DeweySpider):
         added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto, read)), self.nodes)
         self.graph.measure_again(url for _, url in rows)
         self._look_for_gone()
-        dropped = self.graph.prune(self._gone, upto, PATIENCE * self.watchdog_every)
+        dropped = self.graph.prune(self._dead_urls, upto, PATIENCE * self.watchdog_every)
         self.graph.save(self.crawl.folder / "tgraph.json")
         self.logger.info("Watchdog: %d nodes, %d new, %d dropped", len(self.graph.nodes), added, dropped)
 
@@ -152,7 +152,7 @@ class TreasureSpider(DeweySpider):
         for page, failure, url in rows:
             pages, failures = max(pages, page), max(failures, failure)
             if url is not None:
-                self._gone.add(urls.key(url))
+                self._dead_urls.add(urls.key(url))
         self._gone_upto = pages, failures
 
     def _way_to(self, url_id: int, born: int, read: dict[str, Page]) -> Iterator[Node]:
