@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
-    *("lab", "papers", "peers", "peers_early", "doors", "chaos"),
+    *("lab", "papers", "peers", "peers_early", "chaos"),
 )
 #: Benchmarks that are not called NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
