@@ -755,7 +755,11 @@ class Ordeal:
         process = subprocess.Popen(
             self._command(jumping=bool(jumps)),
             cwd=ROOT,
-            env={name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"},
+            env={
+                name: value
+                for name, value in os.environ.items()
+                if name != "SCRAPY_SETTINGS_MODULE" and not name.startswith("COVERAGE_")  # it would slow the crawl
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,  # no file, which could not be written while the disk is full
             preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))) if room else None,
