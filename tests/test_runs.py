@@ -78,7 +78,7 @@ def test_what_is_as_polite_as_the_settings_in_force_is_taken_over(name, value):
         ("FOCUS_ROBOTS_META", False),
         ("FOCUS_SCOPE", "/etc/passwd"),
         ("FOCUS_TOPIC", "/etc/passwd"),
-        ("FOCUS_TOPIC", {"name": "x", "examples": ["/home/**/*"]}),
+        ("FOCUS_TOPIC", {"name": "x", "examples": ["/somewhere/**/*"]}),
         ("FOCUS_TOPIC", [1]),
         ("FOCUS_WEB", "/somewhere/web.sqlite"),
         ("FOCUS_WEB", "synthetic:10?bytes=99999999999"),
