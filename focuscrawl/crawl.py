@@ -208,10 +208,10 @@ class Crawl:
         """What the strategy answers, or *otherwise* if it fails; for a single page, whoever looks at it is told."""
         return call() if self.scheduler is None else self.scheduler.ask(hook, url, call, otherwise)
 
-    def words_of(self, number: int) -> set[str]:
-        """The words of a stored page; numbers do not count."""
+    def words_of(self, number: int) -> tuple[set[str], int]:
+        """The words of a stored page, but for numbers, and its size in bytes."""
         url, content_type, body = self.store.page_bytes(number)
-        return {word for word in read_page(Page(url), body, content_type).words if not word.isdigit()}
+        return {word for word in read_page(Page(url), body, content_type).words if not word.isdigit()}, len(body)
 
     def count(self) -> None:
         """Take the figures from the file."""

@@ -54,7 +54,7 @@ class GraphSpider(FocusedSpider):
 
     def _compute(self, due: int) -> None:
         # a crawl that goes on may have its scores in the file
-        scored = self.crawl.store.meta("computed") == due
+        scored = self.crawl.store.number("computed") == due
         if self._graph is None:
             self._graph = LinkGraph(self.crawl.store)
         if not due:

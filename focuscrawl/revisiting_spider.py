@@ -23,7 +23,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.failures import PASSING, reason_of
 from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.html import read_page
-from focuscrawl.middlewares.redirects import redirect_target
+from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page, Visit
 from focuscrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, Turns, difference, plan
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 _HEARTBEAT = 5.0
 #: Between two looks at whether the network is there.
 _GLANCE = 0.05
-_REDIRECTS = (301, 302, 303, 307, 308)
 _FOR_GOOD = (301, 308)
 
 
@@ -309,6 +308,6 @@ def revisiting(
 def _target(response: Response) -> str | None:
     """Where a response redirects to; None if it does not."""
     location = response.headers.get("Location")
-    if response.status not in _REDIRECTS or not location:
+    if response.status not in REDIRECTS or not location:
         return None
     return redirect_target(response.url, location)

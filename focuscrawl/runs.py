@@ -99,6 +99,14 @@ def arguments_again(
     return taken, asked
 
 
+def not_taken(folder: Path, asked: list[str]) -> str:
+    """The message for what has to be given again."""
+    return (
+        f"{folder} was made with {' '.join(asked)}, which is not taken from a file; give it again if you want that, or"
+        " another value"
+    )
+
+
 def option(flag: str, name: str, value: object) -> str:
     """An option as a shell takes it, with a value that may be anything."""
     text = value if isinstance(value, str) else str(value) if isinstance(value, bool) else json.dumps(value)

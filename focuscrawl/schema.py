@@ -179,7 +179,7 @@ CELLS = {
     },
     "failure": {
         "id": _ID,
-        "url_id": _ID,
+        "url_id": _or_none(_ID),
         "url": _TEXT,
         "reason": _TEXT,
         "via": _or_none(_ANY_ID),

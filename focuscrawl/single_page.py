@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,7 +23,8 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
 
 from focuscrawl.errors import FocusError
-from focuscrawl.store import Store, crawl_folder
+from focuscrawl.runs import arguments_again, not_taken
+from focuscrawl.store import crawl_folder, read_crawl
 
 if TYPE_CHECKING:
     from typing import Self
@@ -127,27 +127,25 @@ class ThrowAway:
         else:
             raise FocusError(f"{original} is written to all the time; try again when its crawl has ended")
         for model in original.glob("*.json"):
-            shutil.copyfile(model, self.folder / model.name)
+            if model.is_file() and not model.is_symlink():
+                shutil.copyfile(model, self.folder / model.name)
 
-    def arguments(self, spider: str) -> dict[str, Any]:
-        """What the crawl that was copied was made with, as far as it matters for a page."""
+    def arguments(self, spider: type[Spider], given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the crawl that was copied was made with, as far as it matters for a page; what is *given* now wins."""
         if self.original is None:
-            return {}
-        with self.named():
-            store = Store(self.folder / "crawl.sqlite", check=False)
-            try:
-                owner, runs = store.meta("spider"), store.meta("runs") or [{}]
-            except sqlite3.DatabaseError as error:
-                raise store.broken(error) from None
-            finally:
-                store.close()
-        if owner not in (None, spider):
+            return dict(given)
+        with self.named(), read_crawl(self.folder, check=False) as store:
+            owner, noted = store.meta("spider"), store.runs()[-1].get("arguments", {})
+        if owner not in (None, spider.name):
             raise FocusError(
-                f"{self.original} belongs to spider '{owner}', not to '{spider}'; name that spider, or another crawl"
-                " with -s FOCUS_DIR=…"
+                f"{self.original} belongs to spider '{owner}', not to '{spider.name}'; name that spider, or another"
+                " crawl with -s FOCUS_DIR=…"
             )
-        arguments: dict[str, Any] = runs[-1].get("arguments", {})
-        return {name: value for name, value in arguments.items() if name not in _OF_THE_CRAWL}
+        noted = {name: value for name, value in noted.items() if name not in _OF_THE_CRAWL}
+        arguments, asked = arguments_again(noted, spider, given)
+        if asked:
+            raise FocusError(not_taken(self.original, asked))
+        return arguments
 
     @contextmanager
     def named(self) -> Iterator[None]:

@@ -181,7 +181,7 @@ class FocusedSpider(Spider):
         throw_away = single_page.ThrowAway(crawler.settings)
         try:
             with throw_away.named():
-                spider = cls._on_topic(crawler, *args, **(throw_away.arguments(cls.name) | kwargs))
+                spider = cls._on_topic(crawler, *args, **throw_away.arguments(cls, kwargs))
                 spider._open_crawl(throw_away)
                 spider._study_at_once()
         except FocusError:

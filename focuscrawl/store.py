@@ -225,6 +225,13 @@ class Store:
         except (TypeError, ValueError):
             raise self.broken(f"meta '{key}' is {row[0]!r}") from None
 
+    def number(self, key: str) -> int:
+        """A whole number kept about the crawl; 0 if it was never set."""
+        value = self.meta(key) or 0
+        if not isinstance(value, int):
+            raise self.broken(f"meta '{key}' is no number")
+        return value
+
     def runs(self) -> list[dict[str, Any]]:
         """What each run has noted (`focuscrawl.runs`), first to last; never empty."""
         runs = self.meta("runs") or [{}]
@@ -501,7 +508,7 @@ class Store:
         number: int = self.execute(f"SELECT count(*) FROM page {'WHERE matched' if matched else ''}").fetchone()[0]
         return number
 
-    def add_failure(self, url_id: int, url: str, reason: str, via: int | None, when: str) -> None:
+    def add_failure(self, url_id: int | None, url: str, reason: str, via: int | None, when: str) -> None:
         """Record why a URL gave no page."""
         self.execute(
             "INSERT INTO failure (url_id, url, reason, via, failed_at) VALUES (?, ?, ?, ?, ?)",

@@ -34,8 +34,8 @@ _TREE = 4
 #: A segment that occurs so often in one path repeats.
 REPEATED = 3
 
-#: Pages of earlier runs that are read again for what they say.
-RECALLED = 500
+#: Pages of one pattern that are read again after a crawl was stopped, and bytes of pages in all.
+RECALLED, RECALLED_BYTES = 500, 100 << 20
 #: Words kept of a pattern, and patterns whose words are kept: one with more words is no trap, and one that says nothing
 #: new has come up lately.
 _VOCABULARY = 1_000
@@ -240,14 +240,16 @@ def _repeats(path: str) -> bool:
 class Recall:
     """What the pages of earlier runs said, by pattern, read from the crawl when it is first asked for.
 
-    *pages* are all of them in order: number, URL, and whether it said nothing of its own. *words* are those of a page.
-    At most RECALLED pages are read again, the first of each pattern: they are what it is known by.
+    *pages* are all of them in order: number, URL, and whether it said nothing of its own. *words* are those of a page,
+    and its size. The first pages of a pattern are read again, they are what it is known by.
     """
 
-    def __init__(self, pages: Callable[[], Iterable[tuple[int, str, bool]]], words: Callable[[int], set[str]]) -> None:
+    def __init__(
+        self, pages: Callable[[], Iterable[tuple[int, str, bool]]], words: Callable[[int], tuple[set[str], int]]
+    ) -> None:
         self._pages = pages
         self._words = words
-        self._left = RECALLED
+        self._left = RECALLED_BYTES
         self._by_pattern: dict[str, list[int]] | None = None
 
     def __call__(self, pattern: str) -> Iterable[set[str]]:
@@ -258,8 +260,8 @@ class Recall:
         for number in self._by_pattern.pop(pattern, ()):
             if self._left <= 0 or len(known) >= _VOCABULARY:
                 return
-            self._left -= 1
-            words = self._words(number)
+            words, size = self._words(number)
+            self._left -= size
             known |= words
             yield words
 

@@ -187,6 +187,11 @@ def host(url: str) -> str:
     return match.group(1).lower().strip("[]") if match else ""
 
 
+def site(url: str) -> str:
+    """Scheme, host and port of an absolute URL: what robots.txt and the like speak for."""
+    return "/".join(url.split("/", 3)[:3])
+
+
 def is_local(url: str) -> bool:
     """Whether a URL leads to the user's own machine."""
     name = host(url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import weakref
 from typing import ClassVar
 
@@ -91,6 +92,19 @@ def test_whatever_fails_in_a_hook_costs_no_page(crawl, hook):
     assert reasons
     assert set(reasons) == {f"spider error: {hook}: ZeroDivisionError()"}
     assert crawled.stats["spider_exceptions/ZeroDivisionError"] == len(reasons)
+
+
+def test_a_link_that_cannot_be_scored_anew_was_not_asked_for(crawl, tmp_path):
+    """What a hook failed on is no URL that gave no answer: it keeps its place when the crawl is resumed."""
+
+    class Failing(FixedScores):
+        def rescore(self, link):
+            raise ZeroDivisionError
+
+    web = small_web(LINKS)
+    crawl(Failing, web, tmp_path / "c", seeds=at("root"), max_pages=2)
+    crawled = crawl(FixedScores, web, tmp_path / "c", seeds=at("root"))
+    assert crawled.urls == [at("root"), at("b/0.9"), at("e/0.7"), at("c/0.5"), at("a/0.2"), at("d/0.1")]
 
 
 @pytest.mark.parametrize("hook", ["learn", "score"])
@@ -428,8 +442,9 @@ def test_pages_tell_what_they_are_when_printed():
     assert repr(Page("http://a/")) == "<Page 200 http://a/>"
 
 
-def test_a_process_forgets_the_crawls_it_has_finished(crawl, tmp_path):
+def test_a_process_forgets_the_crawls_it_has_finished(crawl, caplog, tmp_path):
     """A lab runs hundreds of them, one after the other."""
+    caplog.set_level(logging.CRITICAL, "scrapy")  # its records hold the crawler, and pytest the records
 
     def crawled(number: int) -> weakref.ref:
         web = small_web({"a": ["b"], "b": []})

@@ -8,7 +8,7 @@ import pytest
 from focuscrawl import urls
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
-from focuscrawl.traps import DAMPING, TRIES, Traps, patterns, soft_404
+from focuscrawl.traps import DAMPING, TRIES, Recall, Traps, patterns, soft_404
 from focuscrawl.web.webs import NOT_FOUND, Answer, MemoryWeb
 from tests.conftest import at, scrapy, small_web
 
@@ -284,3 +284,17 @@ def test_a_damped_url_keeps_its_place_when_the_crawl_goes_on(crawl):
 def test_nothing_is_damped_on_a_plain_web(crawl):
     crawled = crawl("breadth_first", small_web({"a": ["b"], "b": []}), seeds=at("a"))
     assert crawled.stats["focus/damped"] == 0
+
+
+def test_what_is_read_again_after_a_stop_is_bounded_in_bytes(monkeypatch):
+    monkeypatch.setattr("focuscrawl.traps.RECALLED_BYTES", 1_000)
+    read = []
+
+    def words(number):
+        read.append(number)
+        return {f"w{number}"}, 400
+
+    recall = Recall(lambda: [(n, f"http://a.example/x?n={n}", False) for n in range(1, 50)], words)
+    assert len(list(recall("http://a.example/x?n"))) == 3
+    assert list(recall("http://a.example/x?")) == []
+    assert read == [3, 4, 5]

@@ -16,7 +16,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.files import write_whole
 from focuscrawl.revisit import parse_age, parse_since
 from focuscrawl.revisiting_spider import RevisitingSpider, revisiting
-from focuscrawl.runs import arguments_again, settings_again
+from focuscrawl.runs import arguments_again, not_taken, settings_again
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store import crawl_folder, read_crawl
 
@@ -129,10 +129,7 @@ class Command(CrawlCommand):
         taken, asked = settings_again(run.get("settings", {}), settings)
         arguments, asked_too = arguments_again(noted, strategy, given)
         if asked or asked_too:
-            raise FocusError(
-                f"{folder} was made with {' '.join([*asked_too, *asked])}, which is not taken from a file; give it"
-                " again if you want that, or another value"
-            )
+            raise FocusError(not_taken(folder, [*asked_too, *asked]))
         settings.setdict(taken, priority=_PRIORITY)
         settings.set("FOCUS_DIR", str(folder), priority="cmdline")
         told = "seeds" in arguments and "seeds" not in given

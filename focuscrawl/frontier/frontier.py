@@ -25,6 +25,9 @@ PUT_BACK = 1_000
 #: Waiting URLs that are read and scored anew together: all of a long crawl would fill the memory.
 RESCORED = 10_000
 
+#: What is added to the id of a host for its second queue, which is in memory only: there are fewer hosts than this.
+SECOND = 1 << 30
+
 #: When a host may be fetched: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
 #: What the score of a URL that has come to the top is multiplied by: 1 leaves it there, 0 takes it out of the queue.
@@ -127,7 +130,8 @@ class Frontier:
         self._state = bytearray(1)  # by URL id; ids begin at 1
         self._rank = array("d", [0.0])
         self._host_of = array("I", [0])
-        self._hosts: list[_Host] = [_Host("")]  # by host id
+        self._hosts: dict[int, _Host] = {}  # by host id
+        self._last_host = 0
         self._host_ids: dict[str, int] = {}
         #: (-rank, url id, host id) of the best entry of each free host: of strangers, and of those that are known.
         self._ready: tuple[list[tuple[float, int, int]], list[tuple[float, int, int]]] = ([], [])
@@ -159,9 +163,9 @@ class Frontier:
     def _load(self) -> None:
         store = self.store
         # ids may have gaps: what was numbered in a transaction that failed is not there
-        self._hosts += [_Host("") for _ in range(store.execute("SELECT ifnull(max(id), 0) FROM host").fetchone()[0])]
         for host_id, name, pages in store.execute("SELECT id, name, pages FROM host"):
             self._hosts[host_id] = _Host(name, pages)
+            self._last_host = max(self._last_host, host_id)
             self._host_ids[name] = host_id
             self._any_known = self._any_known or pages > 0
         count = store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
@@ -196,7 +200,7 @@ class Frontier:
             if self.size:
                 self._worst.append((rank, -url_id))
         heapify(self._worst)
-        for host_id, host in enumerate(self._hosts):
+        for host_id, host in self._hosts.items():
             heapify(host.heap)
             self._put_ready(host_id)
         self._resume_run()
@@ -246,8 +250,9 @@ class Frontier:
         """The id of a host; a new one is entered."""
         host_id = self._host_ids.get(name)
         if host_id is None:
-            host_id = self._host_ids[name] = len(self._hosts)
-            self._hosts.append(_Host(name))
+            self._last_host += 1
+            host_id = self._host_ids[name] = self._last_host
+            self._hosts[host_id] = _Host(name)
             self.store.execute("INSERT INTO host (id, name) VALUES (?, ?)", (host_id, name))
         return host_id
 
@@ -473,12 +478,12 @@ class Frontier:
         if self._hosts[host_id].place == "busy":
             self._put_ready(host_id)
 
-    def known(self, host_name: str) -> None:
+    def host_answered(self, host_name: str) -> None:
         """A host has answered."""
         self._any_known = True
         self._make_known(host_name, True)
 
-    def stranger(self, host_name: str) -> None:
+    def host_silent(self, host_name: str) -> None:
         """A host has not answered."""
         self._make_known(host_name, False)
 
@@ -705,7 +710,7 @@ class Frontier:
     def _sweep(self) -> None:
         """Take out of the heaps what would be passed over when it came up: each new rank has left an old one behind."""
         hosts = self._hosts
-        for host in hosts:
+        for host in hosts.values():
             live = {entry for entry in host.heap if self._holds(*entry)}
             if len(live) < len(host.heap):
                 host.heap = list(live)
@@ -736,9 +741,9 @@ class Frontier:
         """The id of a host's second queue, of what is half way to its page: it is part of the turn that began it."""
         second = self._second.get(host_id)
         if second is None:
-            second = self._second[host_id] = len(self._hosts)
+            second = self._second[host_id] = host_id + SECOND
             host = self._hosts[host_id]
-            self._hosts.append(_Host(host.name))
+            self._hosts[second] = _Host(host.name)
             self._hosts[second].known = host.known
         return second
 
@@ -794,4 +799,4 @@ class Frontier:
 
     def _resume_run(self) -> None:
         if self.hosts_per_batch:
-            self._used.update(host_id for host_id in self.store.meta("run") or [] if host_id < len(self._hosts))
+            self._used.update(host_id for host_id in self.store.meta("run") or [] if host_id in self._hosts)

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
@@ -198,7 +197,10 @@ class FrontierScheduler(BaseScheduler):
             logger.exception("%s on %s", reason, url)
             self.stats.inc_value("spider_exceptions/count")
             self.stats.inc_value(f"spider_exceptions/{type(error).__name__}")
-            self.write(lambda: self.crawl.store.add_failure(self.frontier.find(url) or 0, url, reason, None, now()))
+            url_id = self.frontier.find(url)
+            if url_id is not None and self.frontier.state(url_id) in (QUEUED, COLD):
+                url_id = None  # of a link that waits it says nothing: nobody has asked for it yet
+            self.write(lambda: self.crawl.store.add_failure(url_id, url, reason, None, now()))
         return otherwise
 
     # ---- in
@@ -447,13 +449,12 @@ class FrontierScheduler(BaseScheduler):
 
     def _response_received(self, request: Request) -> None:
         self._outage = self._short_of_files = 0
-        parts = urlsplit(request.url)
-        site = f"{parts.scheme}://{parts.netloc}"
+        site = urls.site(request.url)
         self._answered.pop(site, None)
         self._answered[site] = None
         if len(self._answered) > PROBES:
             del self._answered[next(iter(self._answered))]
-        self.frontier.known(urls.host(request.url))
+        self.frontier.host_answered(urls.host(request.url))
 
     def _release(self, url_id: int) -> None:
         host = self._downloading.pop(url_id, None)
@@ -494,7 +495,7 @@ class FrontierScheduler(BaseScheduler):
     def no_answer(self, url: str) -> None:
         """Nobody has answered; if that goes on, those who answered before are asked whether the network is there."""
         self._outage += 1
-        self.frontier.stranger(urls.host(url))
+        self.frontier.host_silent(urls.host(url))
         if self._outage >= self.outage_limit > 0 and not self.probing:
             self.probing = True
             _schedule_coro(self._probe(url, self._outage))
@@ -527,8 +528,7 @@ class FrontierScheduler(BaseScheduler):
         """Sites that gave pages in earlier runs, the last first."""
         found: dict[str, None] = {}
         for page in self.crawl.store.last_urls(100):
-            parts = urlsplit(page)
-            found.setdefault(f"{parts.scheme}://{parts.netloc}")
+            found.setdefault(urls.site(page))
         return list(found)[:PROBES]
 
     def _fail(self, focus: dict[str, Any], reason: str, *, for_good: bool = True) -> None:

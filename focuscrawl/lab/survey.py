@@ -104,7 +104,7 @@ class Reader:
         return None
 
     def _allowed(self, url: str) -> bool:
-        root = "/".join(url.split("/", 3)[:3])
+        root = urls.site(url)
         if root not in self._rules:
             answer = self.web.get(f"{root}/robots.txt")
             readable = answer.body if answer.status < 300 else b""

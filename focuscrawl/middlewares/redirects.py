@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-_REDIRECTS = (301, 302, 303, 307, 308)
+#: Statuses with which a Location says where to go on.
+REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class RedirectMiddleware(ScrapyRedirectMiddleware):
@@ -30,7 +31,7 @@ class RedirectMiddleware(ScrapyRedirectMiddleware):
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         location = response.headers.get("Location")
-        if response.status not in _REDIRECTS or location is None or request.meta.get("dont_redirect"):
+        if response.status not in REDIRECTS or location is None or request.meta.get("dont_redirect"):
             return response
         target = redirect_target(request.url, location)
         if target is None:

@@ -8,16 +8,15 @@ from collections import Counter
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.httpobj import urlparse_cached
 
 from focuscrawl import urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
+from focuscrawl.middlewares.backoff import TOO_MUCH
 from focuscrawl.recent import Recent
 from focuscrawl.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
 
@@ -84,13 +83,12 @@ class RobotsMiddleware:
     async def process_request(self, request: Request) -> Request | None:
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
             return None
-        parts = urlparse_cached(request)
-        root = f"{parts.scheme}://{parts.netloc}"
+        root = urls.site(request.url)
         while (site := await self._site(root)) is None:
             if (queue := self._queue()) is not None and queue.is_in_flight(request):
                 return request.copy()
         if site.private:
-            raise PrivateAddress(site.private, parts.hostname or "")
+            raise PrivateAddress(site.private, urls.host(root))
         if site.rules is None:
             self.crawler.stats.inc_value("robotstxt/unreachable")
             raise RobotsUnreachable(site.problem, silent=site.silent)
@@ -145,7 +143,7 @@ class RobotsMiddleware:
         """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
         delay = min(wished, self.longest_delay)
         queue = self._queue()
-        if delay and queue is not None and queue.hosts.keep_distance(urlsplit(root).hostname or "", delay):
+        if delay and queue is not None and queue.hosts.keep_distance(urls.host(root), delay):
             self.crawler.stats.inc_value("robotstxt/slowed")
 
     async def _fetch(self, root: str) -> _Site | None:
@@ -162,7 +160,7 @@ class RobotsMiddleware:
                 queue.no_answer(request.url)
             return self._unreachable(root, reason_of(error), heard=False, silent=silent)
         if response.status >= 500 or response.status == 429:
-            return self._unreachable(root, f"HTTP {response.status}", heard=response.status in (429, 503))
+            return self._unreachable(root, f"HTTP {response.status}", heard=response.status in TOO_MUCH)
         del self._tries[root]
         found = response.status < 300
         body = response.body[: SIZE_LIMIT + 1] if found else b""  # unavailable: RFC 9309, 2.3.1.3
@@ -175,7 +173,7 @@ class RobotsMiddleware:
         self._tries[root] += 1
         if (queue := self._queue()) is not None and self._tries[root] <= self.retries:
             if not heard:  # what a host says itself was heard on the way
-                queue.hosts.refused(urlsplit(root).hostname or "", None, monotonic())
+                queue.hosts.refused(urls.host(root), None, monotonic())
             return None
         del self._tries[root]
         return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem, silent=silent)

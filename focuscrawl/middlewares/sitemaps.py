@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
@@ -69,8 +68,7 @@ class SitemapMiddleware(BaseSpiderMiddleware):
         if judgement is not None and not judgement.relevant:
             return
         self._asked.add(host)
-        parts = urlsplit(page.url)
-        site = f"{parts.scheme}://{parts.netloc}"
+        site = urls.site(page.url)
         robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
         named = robots.sitemaps(site) if robots is not None else []
         if not named and self.guess:

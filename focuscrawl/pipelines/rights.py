@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http.request import NO_CALLBACK
 
-from focuscrawl import rights
+from focuscrawl import rights, urls
 from focuscrawl.crawl import Crawl
 from focuscrawl.page import Page
 from focuscrawl.recent import Recent
@@ -62,9 +61,8 @@ class RightsPipeline:
         return item
 
     async def _ask_host(self, page: Page) -> None:
-        parts = urlsplit(page.url)
-        site = f"{parts.scheme}://{parts.netloc}"
-        rule = rights.tdm_of(await self._host_rules(site), parts.path + (f"?{parts.query}" if parts.query else ""))
+        site = urls.site(page.url)
+        rule = rights.tdm_of(await self._host_rules(site), page.url[len(site) :])
         if rule is not None:
             page.rights.tdm(rule.reservation, rule.policy, "file")
 

@@ -138,7 +138,7 @@ class ApprenticeSpider(LearningSpider):
     def _look_for_hubs(self) -> None:
         if self.hubs_every:
             due = self._rhythm.due(self.crawl.pages)
-            if due > (self.crawl.store.meta("hubs") or 0):
+            if due > self.crawl.store.number("hubs"):
                 self._promote_hubs(due)
 
     def score(self, page: Page) -> Sequence[float]:

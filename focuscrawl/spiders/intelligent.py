@@ -136,7 +136,7 @@ class IntelligentSpider(FocusedSpider):
     async def study(self) -> None:
         await super().study()
         if self.crawl.resumed:
-            self._scored_at = self.crawl.store.meta("scored_at") or 1
+            self._scored_at = self.crawl.store.number("scored_at") or 1
             self._catch_up()
             self._score_anew()  # it may have been killed before it could
 

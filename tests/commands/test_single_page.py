@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +24,7 @@ from scrapy.utils.project import get_project_settings
 
 from focuscrawl import testing
 from focuscrawl.commands import parse
+from focuscrawl.single_page import started_by_command
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.server import serving
 from focuscrawl.web.webs import IN_MEMORY, Answer, MemoryWeb, open_web
@@ -80,12 +83,15 @@ def look(tmp_path, monkeypatch, capsys):
         opts, args = parser.parse_known_args(["--spider", spider, *options, url])
         IN_MEMORY[made.settings["FOCUS_WEB"]] = web
         capsys.readouterr()
+        spidercls = LOADER.load(spider)
         try:
             made.process_options(args, opts)
             made.crawler_process = AsyncCrawlerProcess(made.settings)
             made.run(args, opts)
         finally:
             del IN_MEMORY[made.settings["FOCUS_WEB"]]
+            if "start" in vars(spidercls) and started_by_command(spidercls):  # Scrapy leaves it in the class
+                del spidercls.start
         said = capsys.readouterr()
         return Looked(said.out, said.err, made.exitcode)
 
@@ -468,3 +474,20 @@ def test_the_benchmark_of_scrapy_leaves_no_crawl(tmp_path):
     result = scrapy("bench", "-s", "CLOSESPIDER_PAGECOUNT=2", "-s", "CLOSESPIDER_TIMEOUT=5", cwd=tmp_path, **OURS)
     assert result.returncode == 0, result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("topic", "/etc/passwd"), ("keywords", ["a"]), ("topic", "/dev/zero")])
+def test_a_crawl_of_somebody_elses_names_no_file_to_be_read(earlier, tmp_path, name, value):
+    """What its file says it was made with is held to the same rules as in `scrapy recrawl`."""
+    folder = tmp_path / "crawl"
+    shutil.copytree(earlier, folder)
+    connection = sqlite3.connect(folder / "crawl.sqlite")
+    runs = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'runs'").fetchone()[0])
+    runs[-1]["arguments"][name] = value
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'runs'", (json.dumps(runs),))
+    connection.commit()
+    connection.close()
+    result = scrapy("parse", "--spider", "best_first", *DEMO, "-s", f"FOCUS_DIR={folder}", HANDBOOK)
+    assert result.returncode == 2
+    assert "which is not taken from a file; give it again if you want that" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -550,7 +550,7 @@ def test_whatever_the_options_the_queue_runs_dry_and_never_stalls(frontier, opti
         pytest.fail("the queue never ran dry")
     assert len(taken) == len(set(taken))
     assert f.store.execute("SELECT count(*) FROM frontier").fetchone() == (0,)
-    assert all(host.in_flight == 0 for host in f._hosts)
+    assert all(host.in_flight == 0 for host in f._hosts.values())
 
 
 # ---- hosts that do not answer
@@ -559,10 +559,10 @@ def test_whatever_the_options_the_queue_runs_dry_and_never_stalls(frontier, opti
 def test_strangers_have_a_share_of_what_is_under_way(frontier):
     f = frontier()
     offer(f, *((f"http://stranger{n}/", 0.9) for n in range(8)), *((f"http://known/{n}", 0.1) for n in range(4)))
-    f.known("known")
+    f.host_answered("known")
     f.most_strangers = 3
     assert take(f) == [*(f"http://stranger{n}/" for n in range(3)), *(f"http://known/{n}" for n in range(4))]
-    f.known("stranger0")  # it has answered, and makes room for the next
+    f.host_answered("stranger0")  # it has answered, and makes room for the next
     assert take(f) == ["http://stranger3/"]
 
 
@@ -576,12 +576,12 @@ def test_before_anybody_has_answered_all_are_strangers(frontier):
 def test_a_known_host_that_does_not_answer_is_a_stranger_again(frontier):
     f = frontier()
     offer(f, ("http://a/1", 0.9), ("http://a/2", 0.8), ("http://b/1", 0.1))
-    f.known("a")
-    f.known("b")
-    f.stranger("a")
+    f.host_answered("a")
+    f.host_answered("b")
+    f.host_silent("a")
     f.most_strangers = 0
     assert take(f) == ["http://b/1"]
-    f.known("a")
+    f.host_answered("a")
     assert take(f) == ["http://a/1", "http://a/2"]
 
 
@@ -627,3 +627,16 @@ def test_a_redirect_is_part_of_the_turn_that_began_it(frontier):
     assert take(f, 2) == ["http://old/", "http://new/1"]
     f.again(url_id, "new")
     assert take(f, 2) == ["http://old/", "http://c/"]
+
+
+def test_second_queues_leave_no_gaps_in_the_file(frontier):
+    """However many hosts redirect, the hosts of the file are numbered one after the other."""
+    f = frontier()
+    for number in range(20):
+        (url_id,) = offer(f, (f"http://h{number}/", 0.5))
+        assert take(f) == [f"http://h{number}/"]
+        f.again(url_id, f"h{number}")
+        assert take(f) == [f"http://h{number}/"]
+        finish(f, f"http://h{number}/")
+    ids = [host_id for (host_id,) in f.store.execute("SELECT id FROM host ORDER BY id")]
+    assert ids == list(range(1, len(ids) + 1))
