@@ -15,9 +15,9 @@ from collections import Counter
 from pathlib import Path
 
 from focuscrawl import urls
-from focuscrawl.dewey import galaxy, lexicon
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.strategies.dewey import galaxy, lexicon
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import process_time
 
 from focuscrawl.frontier.frontier import Candidate, Frontier
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 
 PER_PAGE = 60
 TAKEN = 2_000

@@ -32,8 +32,8 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.settings import Settings
 
-from focuscrawl.crawl import Crawl
-from focuscrawl.dewey import lexicon
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.web.synthetic import TOPICS, SyntheticWeb
 from focuscrawl.web.webs import IN_MEMORY, Answer
 

@@ -13,9 +13,9 @@ from time import process_time
 
 import numpy as np
 
-from focuscrawl.graph import LinkGraph, hits, pagerank
 from focuscrawl.page import Link, Page
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
+from focuscrawl.strategies.graph import LinkGraph, hits, pagerank
 
 LINKS = 40
 

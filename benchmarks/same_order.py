@@ -22,8 +22,13 @@ HERE = Path(__file__).resolve().parent.parent
 #: Options that make a spider learn by itself, where it would ask for an earlier crawl.
 OPTIONS = {"context_graph": {"crawl": "auto", "crawl_pages": "150"}, "apprentice": {"lessons": "auto"}}
 SETTINGS = {
-    **{"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "FOCUS_CRAWL_DELAY_MAX": 0, "FOCUS_BACKOFF_MAX": 0},
-    **{"RETRY_ENABLED": False, "FOCUS_PROGRESS": False, "LOG_LEVEL": "ERROR"},
+    "CONCURRENT_REQUESTS": 1,
+    "DOWNLOAD_DELAY": 0,
+    "FOCUS_CRAWL_DELAY_MAX": 0,
+    "FOCUS_BACKOFF_MAX": 0,
+    "RETRY_ENABLED": False,
+    "FOCUS_PROGRESS": False,
+    "LOG_LEVEL": "ERROR",
 }
 
 
@@ -64,7 +69,9 @@ def main() -> None:
         for spider in options.spider or spiders(HERE):
             one = partial(crawl, spider=spider, web=web, topic=topic, pages=options.pages)
             before, after = pool.map(one, (options.other.resolve(), HERE))
-            same = next((place for place, pair in enumerate(zip(before, after, strict=False)) if len(set(pair)) > 1), None)
+            same = next(
+                (place for place, pair in enumerate(zip(before, after, strict=False)) if len(set(pair)) > 1), None
+            )
             if before == after:
                 print(f"{spider:24} {len(after):4} pages, the same order")
                 continue

@@ -21,10 +21,10 @@ from time import perf_counter, process_time
 
 from focuscrawl.frontier.frontier import Candidate, Frontier
 from focuscrawl.html import read_page
-from focuscrawl.index import Filter, Index
 from focuscrawl.page import Page
-from focuscrawl.query import Query
-from focuscrawl.store import Store
+from focuscrawl.search.index import Filter, Index
+from focuscrawl.search.query import Query
+from focuscrawl.store.store import Store
 from focuscrawl.web.synthetic import SyntheticWeb
 
 #: Queries of each kind.

@@ -13,10 +13,10 @@ from statistics import median
 from time import process_time
 
 from focuscrawl import words
-from focuscrawl.dewey import lexicon
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
-from focuscrawl.tgraph import Node, TGraph
+from focuscrawl.strategies.dewey import lexicon
+from focuscrawl.strategies.tgraph import Node, TGraph
 
 
 def main() -> None:

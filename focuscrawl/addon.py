@@ -17,11 +17,11 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from focuscrawl import settings as ours
+from focuscrawl.crawl.single_page import leave_no_trace, started_by_command
 from focuscrawl.errors import FocusError
 from focuscrawl.extensions.guide import Guide, strategy_of
 from focuscrawl.middlewares.guest import GuestMiddleware
 from focuscrawl.pipelines.guest import KeepPagesPipeline
-from focuscrawl.single_page import leave_no_trace, started_by_command
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.log import configure_logging
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.extensions.progress import Progress
-from focuscrawl.single_page import LookingLoader, leave_no_trace
 from focuscrawl.spider import check_settings
 from focuscrawl.web import replay, webs
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from lxml import etree
 
 from focuscrawl import urls
-from focuscrawl.charsets import decode
+from focuscrawl.manners.rights import schema_licences
+from focuscrawl.manners.robots import product_token
+from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
-from focuscrawl.rights import schema_licences
-from focuscrawl.robots import product_token
-from focuscrawl.robots_tags import robots_directives
+from focuscrawl.web.charsets import decode
 
 #: More links than this on one page are a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from focuscrawl import urls, words
-from focuscrawl.rights import Rights
+from focuscrawl.manners.rights import Rights
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
 FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"]

@@ -139,7 +139,7 @@ REMOTE_CONTROL_ENABLED = False  # default True; it runs code for whoever holds a
 TELNETCONSOLE_ENABLED = False  # default True
 WARN_ON_GENERATOR_RETURN_VALUE = False  # default True
 if find_spec("uvloop"):
-    ASYNCIO_EVENT_LOOP = "focuscrawl.loop.EventLoop"  # uvloop's, unless a loop is in use already
+    ASYNCIO_EVENT_LOOP = "focuscrawl.frontier.loop.EventLoop"  # uvloop's, unless a loop is in use already
 
 LOG_LEVEL = "INFO"  # default DEBUG
 LOG_VERSIONS: list[str] = []  # default: a line of versions

@@ -25,20 +25,21 @@ from scrapy.http import Response
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
 from scrapy.utils.python import to_unicode
 
-from focuscrawl import __version__, single_page, urls
+from focuscrawl import __version__, urls
 from focuscrawl import settings as project
-from focuscrawl.crawl import Crawl, number, yes_or_no
+from focuscrawl.crawl import single_page
+from focuscrawl.crawl.crawl import Crawl, number, yes_or_no
+from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
+from focuscrawl.manners.robots import product_token
+from focuscrawl.manners.robots_tags import robots_directives
+from focuscrawl.manners.sitemap import read_sitemap
+from focuscrawl.manners.traps import soft_404
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
-from focuscrawl.robots import product_token
-from focuscrawl.robots_tags import robots_directives
-from focuscrawl.runs import given_settings
-from focuscrawl.sitemap import read_sitemap
 from focuscrawl.topic import make_topic
-from focuscrawl.traps import soft_404
 from focuscrawl.web import replay, webs
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.web.webs import IN_MEMORY, MemoryWeb
 
 

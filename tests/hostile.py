@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from focuscrawl import testing
-from focuscrawl.changes import as_atom, as_json, as_text, changes_since
 from focuscrawl.commands.search import _search
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import explain
-from focuscrawl.index import Filter
-from focuscrawl.query import Query
-from focuscrawl.report import crawl_report
-from focuscrawl.revisit import DAY, plan
-from focuscrawl.seeding import search_crawl
-from focuscrawl.store import Store, earlier_crawl, read_crawl
+from focuscrawl.recrawl.changes import as_atom, as_json, as_text, changes_since
+from focuscrawl.recrawl.revisit import DAY, plan
+from focuscrawl.reports.explain import explain
+from focuscrawl.reports.report import crawl_report
+from focuscrawl.search.index import Filter
+from focuscrawl.search.query import Query
+from focuscrawl.seeding.seeding import search_crawl
+from focuscrawl.store.store import Store, earlier_crawl, read_crawl
+from focuscrawl.strategies.tgraph import bottom_up
+from focuscrawl.strategies.tgraph_picture import as_text as graph_as_text
 from focuscrawl.testing import at, small_web
-from focuscrawl.tgraph import bottom_up
-from focuscrawl.tgraph_picture import as_text as graph_as_text
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Answer, _open
 

@@ -15,8 +15,8 @@ from scrapy.utils.project import get_project_settings
 
 from focuscrawl import settings
 from focuscrawl.options import options_of
-from focuscrawl.schema import SCHEMA
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.schema import SCHEMA
 from tests import faults
 from tests.conftest import ROOT, at, scrapy, small_web
 

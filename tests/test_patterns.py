@@ -66,4 +66,4 @@ def test_a_pattern_takes_linear_time(name):
 
 def test_they_are_all_found():
     assert len(PATTERNS) > 40
-    assert "focuscrawl.traps._CODE" in PATTERNS
+    assert "focuscrawl.manners.traps._CODE" in PATTERNS

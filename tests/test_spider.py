@@ -12,7 +12,7 @@ from scrapy import Request
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.test import get_crawler
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider, check_settings

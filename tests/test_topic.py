@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuscrawl.dewey import galaxy, lexicon, prefixes
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.strategies.dewey import galaxy, lexicon, prefixes
 from focuscrawl.testing import crawl
 from focuscrawl.topic import Topic, load_topic, make_topic, parse_keywords, parse_seeds, read_topic, shipped_topics
 from focuscrawl.web.demo import TOPICS, demo_web

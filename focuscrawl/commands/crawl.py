@@ -12,7 +12,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import NotConfigured, UsageError
 
 from focuscrawl.command import FocusCommand, check_spider
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 
 
 class Command(FocusCommand, CrawlCommand):

@@ -14,9 +14,9 @@ from rich.table import Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from focuscrawl import report
 from focuscrawl.errors import FocusError
-from focuscrawl.store import Store
+from focuscrawl.reports import report
+from focuscrawl.store.store import Store
 from focuscrawl.topic import load_topic
 from focuscrawl.web.server import serving
 from focuscrawl.web.webs import Web, open_web

@@ -16,10 +16,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from focuscrawl import urls, words
-from focuscrawl.dewey import Lexicon, galaxy, lexicon
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.strategies.dewey import Lexicon, galaxy, lexicon
 
 #: Regions of each digit and words of each number that are shown, and how wide the longest bar is.
 _SHOWN, _WORDS, _BAR = 6, 8, 30

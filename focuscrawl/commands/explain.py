@@ -10,8 +10,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import explain
-from focuscrawl.store import crawl_folder, read_crawl
+from focuscrawl.reports.explain import explain
+from focuscrawl.store.store import crawl_folder, read_crawl
 
 
 class Command(ScrapyCommand):

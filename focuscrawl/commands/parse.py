@@ -12,15 +12,15 @@ from scrapy.http import Request, Response
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from focuscrawl.command import SinglePageCommand
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.failures import reason_of
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import describe_links, describe_page
-from focuscrawl.failures import reason_of
+from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page
 from focuscrawl.pipelines.classify import ClassifyPipeline
 from focuscrawl.pipelines.rights import leave_out
-from focuscrawl.rights import RESERVATIONS
+from focuscrawl.reports.explain import describe_links, describe_page
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:

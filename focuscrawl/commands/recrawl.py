@@ -10,15 +10,15 @@ from typing import Any
 
 from scrapy.exceptions import UsageError
 
-from focuscrawl.changes import as_atom, as_json, as_text, changes_since
 from focuscrawl.commands.crawl import Command as CrawlCommand
+from focuscrawl.crawl.files import write_whole
+from focuscrawl.crawl.runs import arguments_again, not_taken, settings_again
 from focuscrawl.errors import FocusError
-from focuscrawl.files import write_whole
-from focuscrawl.revisit import parse_age, parse_since
-from focuscrawl.revisiting_spider import RevisitingSpider, revisiting
-from focuscrawl.runs import arguments_again, not_taken, settings_again
+from focuscrawl.recrawl.changes import as_atom, as_json, as_text, changes_since
+from focuscrawl.recrawl.revisit import parse_age, parse_since
+from focuscrawl.recrawl.spider import RevisitingSpider, revisiting
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store import crawl_folder, read_crawl
+from focuscrawl.store.store import crawl_folder, read_crawl
 
 #: Between what a spider sets and the command line: settings with which the crawl was made.
 _PRIORITY = 35

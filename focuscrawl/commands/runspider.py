@@ -10,7 +10,7 @@ from scrapy.commands.runspider import Command as RunspiderCommand
 from scrapy.exceptions import NotConfigured
 
 from focuscrawl.command import FocusCommand
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 
 
 class Command(FocusCommand, RunspiderCommand):

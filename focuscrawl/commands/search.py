@@ -15,12 +15,12 @@ from rich.text import Text
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from focuscrawl.crawl.files import check_own_files
+from focuscrawl.crawl.lock import LockedError, take_lock
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.files import check_own_files
-from focuscrawl.index import Answer, Filter, Hit, Index, Piece
-from focuscrawl.lock import LockedError, take_lock
-from focuscrawl.query import Query
-from focuscrawl.store import Store, crawl_folder, read_crawl
+from focuscrawl.search.index import Answer, Filter, Hit, Index, Piece
+from focuscrawl.search.query import Query
+from focuscrawl.store.store import Store, crawl_folder, read_crawl
 
 
 class Command(ScrapyCommand):

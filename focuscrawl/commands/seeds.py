@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 from scrapy.commands import ScrapyCommand
 
-from focuscrawl import seeding
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.searxng import SearXNG
+from focuscrawl.seeding import seeding
+from focuscrawl.seeding.searxng import SearXNG
 from focuscrawl.topic import Topic, parse_keywords, slug
 
 #: URLs of each class that the table shows.

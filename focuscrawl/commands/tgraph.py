@@ -14,9 +14,9 @@ from focuscrawl import urls
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
-from focuscrawl.store import earlier_crawl
-from focuscrawl.tgraph import LEVELS, SIZE, TGraph, bottom_up, top_down
-from focuscrawl.tgraph_picture import as_svg, as_text
+from focuscrawl.store.store import earlier_crawl
+from focuscrawl.strategies.tgraph import LEVELS, SIZE, TGraph, bottom_up, top_down
+from focuscrawl.strategies.tgraph_picture import as_svg, as_text
 from focuscrawl.topic import Topic, load_topic
 
 

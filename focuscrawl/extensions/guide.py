@@ -12,10 +12,10 @@ from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
 
+from focuscrawl.crawl.single_page import started_by_command
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of, read_options
 from focuscrawl.settings import SPIDER_MODULES
-from focuscrawl.single_page import started_by_command
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:

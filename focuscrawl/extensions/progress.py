@@ -14,7 +14,7 @@ from scrapy import Spider, signals
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 
 if TYPE_CHECKING:
     from typing import Self

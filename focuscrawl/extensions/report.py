@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.report import crawl_report
+from focuscrawl.reports.report import crawl_report
 
 if TYPE_CHECKING:
     from typing import Self

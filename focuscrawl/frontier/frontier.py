@@ -15,7 +15,7 @@ from math import inf
 from typing import NamedTuple
 
 from focuscrawl import urls
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 
 # What is known of a URL. KNOWN: seen, but not waiting (refused, or fallen off the end): it may come back.
 KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)

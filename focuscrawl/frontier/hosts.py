@@ -13,8 +13,8 @@ from math import ceil, inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from focuscrawl.failures import HostRests
-from focuscrawl.pace import Pace, local_time
+from focuscrawl.crawl.failures import HostRests
+from focuscrawl.manners.pace import Pace, local_time
 
 if TYPE_CHECKING:
     from scrapy.core.downloader import Downloader

@@ -25,8 +25,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any, TypeVar
 
+from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
-from focuscrawl.files import write_whole
 from focuscrawl.lab.plan import Job
 
 T = TypeVar("T")
@@ -215,9 +215,9 @@ def _crawl(job: Job, place: Path) -> Outcome:
     from scrapy.spiderloader import get_spider_loader
     from scrapy.utils.project import get_project_settings
 
-    from focuscrawl.crawl import Crawl
+    from focuscrawl.crawl.crawl import Crawl
     from focuscrawl.spider import with_our_spiders
-    from focuscrawl.store import Store
+    from focuscrawl.store.store import Store
     from focuscrawl.web.replay import ReplayHandler
 
     settings = with_our_spiders(get_project_settings())

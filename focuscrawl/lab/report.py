@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from focuscrawl import __version__, report
+from focuscrawl import __version__
 from focuscrawl.lab.advice import FEW, WAYS, Needs, advise
 from focuscrawl.lab.charts import Style, curves, legend
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 from focuscrawl.lab.tables import Summary
+from focuscrawl.reports import report
 
 _STYLE = """
 body { max-width: 76rem; }

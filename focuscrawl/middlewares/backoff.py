@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 
 if TYPE_CHECKING:
     from typing import Self

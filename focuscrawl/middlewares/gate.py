@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from focuscrawl.crawl import Crawl
-from focuscrawl.failures import HostRests, TooManyFiles
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.failures import HostRests, TooManyFiles
 
 if TYPE_CHECKING:
     from typing import Self

@@ -11,7 +11,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl import urls
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Link, Page

@@ -14,11 +14,11 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
 from focuscrawl import urls
-from focuscrawl.crawl import Crawl
-from focuscrawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
+from focuscrawl.manners.recent import Recent
+from focuscrawl.manners.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
 from focuscrawl.middlewares.backoff import TOO_MUCH
-from focuscrawl.recent import Recent
-from focuscrawl.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
 
 if TYPE_CHECKING:
     from typing import Self

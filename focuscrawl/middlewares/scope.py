@@ -8,7 +8,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
 from focuscrawl import urls
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 
 if TYPE_CHECKING:
     from typing import Self

@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.spider import NOTHING
 

@@ -12,10 +12,10 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl import urls
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.manners.sitemap import MAX_FILES
 from focuscrawl.middlewares.robots import RobotsMiddleware
 from focuscrawl.page import Page
-from focuscrawl.sitemap import MAX_FILES
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.page import Page
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.exceptions import DropItem
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.linefile import LineFile
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.scheduler import FrontierScheduler
-from focuscrawl.linefile import LineFile
 from focuscrawl.page import Page
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 
 if TYPE_CHECKING:
     from typing import Self

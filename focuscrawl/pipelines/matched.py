@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from focuscrawl.page import Page
 from focuscrawl.pipelines.lines import LinesPipeline
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 
 
 class MatchedUrlsPipeline(LinesPipeline):

@@ -8,7 +8,7 @@ from typing import Any
 
 from focuscrawl.page import FIELDS, Page
 from focuscrawl.pipelines.lines import LinesPipeline
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 
 
 class PagesFilePipeline(LinesPipeline):

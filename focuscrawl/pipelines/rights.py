@@ -10,10 +10,11 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.http.request import NO_CALLBACK
 
-from focuscrawl import rights, urls
-from focuscrawl.crawl import Crawl
+from focuscrawl import urls
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.manners import rights
+from focuscrawl.manners.recent import Recent
 from focuscrawl.page import Page
-from focuscrawl.recent import Recent
 
 if TYPE_CHECKING:
     from typing import Self

@@ -10,12 +10,12 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 
 from focuscrawl import urls
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.frontier.frontier import IN_FLIGHT, Candidate
 from focuscrawl.frontier.scheduler import FrontierScheduler
+from focuscrawl.manners.traps import TRIES, kind
 from focuscrawl.page import Page, Visit
-from focuscrawl.revisit import GONE, changed_fields
-from focuscrawl.traps import TRIES, kind
+from focuscrawl.recrawl.revisit import GONE, changed_fields
 
 if TYPE_CHECKING:
     from typing import Self

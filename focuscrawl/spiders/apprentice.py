@@ -25,15 +25,15 @@ from typing import Any
 import numpy as np
 
 from focuscrawl.errors import FocusError
-from focuscrawl.graph import LinkGraph, hits
 from focuscrawl.learning.contexts import context, learn_contexts
 from focuscrawl.learning.table import WordTable, probability, squash
-from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
-from focuscrawl.rhythm import GROWTH, Rhythm
 from focuscrawl.spiders.baseline import FRONTIER
-from focuscrawl.store import Store, crawl_folder, read_crawl
+from focuscrawl.store.store import Store, crawl_folder, read_crawl
+from focuscrawl.strategies.graph import LinkGraph, hits
+from focuscrawl.strategies.learning_spider import LearningSpider
+from focuscrawl.strategies.rhythm import GROWTH, Rhythm
 
 #: Lessons below which nothing is learned from a crawl.
 LEAST = 20

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.page import Page
+from focuscrawl.strategies.learning_spider import LearningSpider
 
 #: The paper's frontier.
 FRONTIER: dict[str, Any] = {"FOCUS_FRONTIER_SIZE": 10_000, "FOCUS_HOSTS_PER_BATCH": 100}

@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from focuscrawl.errors import FocusError
-from focuscrawl.graph import LinkGraph
 from focuscrawl.html import read_page
 from focuscrawl.learning.layers import OTHER, Layers
-from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import Page
-from focuscrawl.store import Store, earlier_crawl
-from focuscrawl.tgraph import back_distances
+from focuscrawl.store.store import Store, earlier_crawl
+from focuscrawl.strategies.graph import LinkGraph
+from focuscrawl.strategies.learning_spider import LearningSpider
+from focuscrawl.strategies.tgraph import back_distances
 
 #: Pages of a layer below which it is left out, and at most.
 LEAST, MOST = 3, 100

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from focuscrawl.graph import LinkGraph, hits
-from focuscrawl.graph_spider import GraphSpider
 from focuscrawl.page import Page
+from focuscrawl.strategies.graph import LinkGraph, hits
+from focuscrawl.strategies.graph_spider import GraphSpider
 
 #: What is left of the relevance of a page below the threshold: enough to order links when there is nothing better.
 PRUNED = 0.01

@@ -17,9 +17,9 @@ from array import array
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-from focuscrawl.graph import LinkGraph
 from focuscrawl.page import Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
+from focuscrawl.strategies.graph import LinkGraph
 
 _TABLE = "CREATE TABLE seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
 

@@ -21,11 +21,11 @@ from collections.abc import Sequence
 from random import Random
 
 from focuscrawl import words
-from focuscrawl.agents import Agent
 from focuscrawl.frontier.frontier import COLD, QUEUED
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
+from focuscrawl.strategies.agents import Agent
 
 #: Pages whose links an agent remembers.
 MEMORY = 10

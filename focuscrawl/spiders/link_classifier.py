@@ -29,10 +29,10 @@ from focuscrawl import urls
 from focuscrawl.learning.attributes import Attributes, Classifier, WeightTable, learn
 from focuscrawl.learning.pages import KINDS
 from focuscrawl.learning.table import probability, squash
-from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
-from focuscrawl.rhythm import GROWTH
+from focuscrawl.strategies.learning_spider import LearningSpider
+from focuscrawl.strategies.rhythm import GROWTH
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from focuscrawl.learning_spider import LearningSpider
 from focuscrawl.options import Option
 from focuscrawl.page import Page
+from focuscrawl.strategies.learning_spider import LearningSpider
 
 
 class NaiveBayesThresholdSpider(LearningSpider):

@@ -32,11 +32,11 @@ import numpy as np
 
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import COLD, QUEUED
-from focuscrawl.genetics import NICHES, Individual, crossover, knock_out, mutation
-from focuscrawl.graph import LinkGraph
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
+from focuscrawl.strategies.genetics import NICHES, Individual, crossover, knock_out, mutation
+from focuscrawl.strategies.graph import LinkGraph
 
 _FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
 _TABLE = (

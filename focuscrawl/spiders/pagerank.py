@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from focuscrawl.graph import LinkGraph, pagerank
-from focuscrawl.graph_spider import GraphSpider
 from focuscrawl.options import Option
 from focuscrawl.page import Page
+from focuscrawl.strategies.graph import LinkGraph, pagerank
+from focuscrawl.strategies.graph_spider import GraphSpider
 
 
 class PagerankSpider(GraphSpider):

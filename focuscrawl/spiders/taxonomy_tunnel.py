@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from focuscrawl.dewey import DIGITS, galaxy
-from focuscrawl.dewey_spider import DeweySpider
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
+from focuscrawl.strategies.dewey import DIGITS, galaxy
+from focuscrawl.strategies.dewey_spider import DeweySpider
 
 #: What is left of the score of a link outside the view.
 OUTSIDE = 0.01

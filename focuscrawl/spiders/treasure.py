@@ -27,14 +27,14 @@ from pathlib import Path
 from typing import Any
 
 from focuscrawl import urls
-from focuscrawl.dewey import galaxy
-from focuscrawl.dewey_spider import DeweySpider
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.options import Option
 from focuscrawl.page import Page
-from focuscrawl.store import earlier_crawl
-from focuscrawl.tgraph import LEVELS, MATCH, SIZE, Node, TGraph, bottom_up, node_of, top_down
+from focuscrawl.store.store import earlier_crawl
+from focuscrawl.strategies.dewey import galaxy
+from focuscrawl.strategies.dewey_spider import DeweySpider
+from focuscrawl.strategies.tgraph import LEVELS, MATCH, SIZE, Node, TGraph, bottom_up, node_of, top_down
 
 #: What was queued earlier rises with every page, so that nothing starves; the repository can be searched at any time.
 SETTINGS: dict[str, Any] = {"FOCUS_AGEING": 0.0001, "FOCUS_INDEX": True}

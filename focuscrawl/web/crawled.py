@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from focuscrawl import urls
-from focuscrawl.sqlite_file import UNREADABLE, from_json, inflate, open_file
-from focuscrawl.store import Store
+from focuscrawl.store.sqlite_file import UNREADABLE, from_json, inflate, open_file
+from focuscrawl.store.store import Store
 from focuscrawl.web.webs import NOT_FOUND, Answer, Web, canonical, header
 
 

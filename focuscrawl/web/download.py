@@ -35,9 +35,9 @@ from twisted.web._newclient import HEADER, STATUS, ParseError
 from twisted.web.client import HTTPConnectionPool
 from zope.interface import directlyProvides, implementer, providedBy
 
-from focuscrawl.addresses import Networks, is_literal
-from focuscrawl.crawl import Crawl
-from focuscrawl.failures import PrivateAddress, TooManyFiles, root
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.failures import PrivateAddress, TooManyFiles, root
+from focuscrawl.web.addresses import Networks, is_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

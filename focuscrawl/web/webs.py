@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.sqlite_file import UNREADABLE, from_json, inflate, open_file
+from focuscrawl.store.sqlite_file import UNREADABLE, from_json, inflate, open_file
 
 
 class Answer(NamedTuple):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from focuscrawl.lock import take_lock
+from focuscrawl.crawl.lock import take_lock
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import Crawled, at, scrapy
 

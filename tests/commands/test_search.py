@@ -8,9 +8,9 @@ import sqlite3
 
 import pytest
 
+from focuscrawl.crawl.lock import take_lock
 from focuscrawl.errors import FocusError
-from focuscrawl.lock import take_lock
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 from tests.conftest import at, scrapy, small_web
 from tests.test_docs import snippets
 

@@ -24,7 +24,7 @@ from scrapy.utils.project import get_project_settings
 
 from focuscrawl import testing
 from focuscrawl.commands import parse
-from focuscrawl.single_page import started_by_command
+from focuscrawl.crawl.single_page import started_by_command
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.server import serving
 from focuscrawl.web.webs import IN_MEMORY, Answer, MemoryWeb, open_web

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from focuscrawl.errors import FocusError
-from focuscrawl.schema import CELLS
+from focuscrawl.store.schema import CELLS
 from tests.hostile import DEEP, DOORS, copy_crawl, make_crawl
 
 VALUES = st.one_of(
@@ -109,7 +109,7 @@ def what_comes_of(folder: Path) -> list[str]:
 @given(changes=CHANGES, large=st.booleans())
 def test_any_change_gives_an_answer_or_one_line_and_twice_the_same(made, changes, large):
     # the cells of a large file are not looked at before they are read
-    with TemporaryDirectory() as place, patch("focuscrawl.store.CHECK_BYTES", 0 if large else 1 << 30):
+    with TemporaryDirectory() as place, patch("focuscrawl.store.store.CHECK_BYTES", 0 if large else 1 << 30):
         folder = copy_crawl(made, Path(place) / "crawl")
         for one in changes:
             change(folder, *one)

@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from focuscrawl import urls
-from focuscrawl.addresses import network
+from focuscrawl.manners.rights import read_tdmrep, tdm_of
+from focuscrawl.manners.robots import Rules, wished_delay
 from focuscrawl.middlewares.backoff import retry_after
 from focuscrawl.middlewares.redirects import redirect_target
-from focuscrawl.rights import read_tdmrep, tdm_of
-from focuscrawl.robots import Rules, wished_delay
+from focuscrawl.web.addresses import network
 
 #: CPU seconds that any one input may take.
 LIMIT = 2.0

@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks import fuzz
-from focuscrawl.charsets import decode
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.web.charsets import decode
 
 URL = "http://a.example/dir/page?x=1"
 #: CPU seconds that any page may take, and those for each KB of it.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from focuscrawl.robots_tags import robots_directives
+from focuscrawl.manners.robots_tags import robots_directives
 
 PIECES = st.one_of(
     st.sampled_from(

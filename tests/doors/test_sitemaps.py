@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from focuscrawl import urls
 from focuscrawl.html import MAX_LINKS
+from focuscrawl.manners.sitemap import MAX_FILES, is_sitemap, read_sitemap
 from focuscrawl.page import Page
-from focuscrawl.sitemap import MAX_FILES, is_sitemap, read_sitemap
 
 URL = "http://a.example/sitemap.xml"
 LIMIT = 1_000_000

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.spiders.breadth_first import BreadthFirstSpider
 from tests.conftest import ROOT, Crawled, at, scrapy, small_web
 

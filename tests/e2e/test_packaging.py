@@ -152,7 +152,7 @@ def test_data_is_read_from_inside_a_zip(wheel, tmp_path):
     """A wheel is a zip, too."""
     code = (
         "import focuscrawl; from focuscrawl.topic import load_topic; from focuscrawl.web.webs import open_web;"
-        "from focuscrawl.dewey import lexicon; lexicon();"
+        "from focuscrawl.strategies.dewey import lexicon; lexicon();"
         "print(load_topic('sorting').name, len(open_web('demo').hosts()), focuscrawl.__file__)"
     )
     printed = run(sys.executable, "-c", code, cwd=tmp_path, PYTHONPATH=str(wheel)).strip()

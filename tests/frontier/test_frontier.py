@@ -10,7 +10,7 @@ import pytest
 from focuscrawl import urls
 from focuscrawl.frontier import frontier as frontier_module
 from focuscrawl.frontier.frontier import DONE, IN_FLIGHT, KNOWN, Candidate, Frontier
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 
 
 def free(_: str) -> float:

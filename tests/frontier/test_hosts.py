@@ -7,7 +7,7 @@ from math import inf
 
 import pytest
 
-from focuscrawl.failures import HostRests
+from focuscrawl.crawl.failures import HostRests
 from focuscrawl.frontier import hosts
 from focuscrawl.frontier.hosts import Hosts
 

@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 
 from focuscrawl.frontier.scheduler import priority
 from focuscrawl.page import Page
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 from focuscrawl.web.webs import Answer
 from tests.conftest import FixedScores, at, small_web
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
+from focuscrawl.manners.robots import Rules
 from focuscrawl.middlewares import robots
-from focuscrawl.robots import Rules
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, small_web
 

@@ -6,10 +6,10 @@ from time import monotonic, process_time
 
 import pytest
 
+from focuscrawl.manners.recent import Recent
+from focuscrawl.manners.robots import Rules, wished_delay
 from focuscrawl.middlewares import robots
 from focuscrawl.middlewares.robots import RobotsMiddleware
-from focuscrawl.recent import Recent
-from focuscrawl.robots import Rules, wished_delay
 from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from focuscrawl.robots import Rules, wished_delay
+from focuscrawl.manners.robots import Rules, wished_delay
 
 LITERALS = ["a", "b", "A", "/", "é", "%41", "%61", "%2F", "%2f", "%2A", "%24", "%C3%A9", "%c3", "%20", "."]
 PATTERNS = st.lists(st.sampled_from([*LITERALS, "*", "*", "$"]), max_size=7).map("".join).map("/{}".format)

@@ -7,7 +7,7 @@ import json
 import sqlite3
 
 from focuscrawl.page import FIELDS
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 from tests.conftest import at, small_web
 
 LINKS = {"a": ["b", "c", "gone"], "b": [], "c": []}

@@ -6,9 +6,9 @@ import pytest
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
-from focuscrawl.explain import explain
 from focuscrawl.options import options_of
-from focuscrawl.store import Store
+from focuscrawl.reports.explain import explain
+from focuscrawl.store.store import Store
 from focuscrawl.web.webs import MemoryWeb, open_web
 
 LOADER = SpiderLoader.from_settings(get_project_settings())

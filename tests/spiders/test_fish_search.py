@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from focuscrawl.agents import Agent
 from focuscrawl.errors import FocusError
+from focuscrawl.strategies.agents import Agent
 from focuscrawl.web.webs import MemoryWeb, open_web
 from tests.conftest import at, small_web
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from focuscrawl.explain import explain
-from focuscrawl.store import Store
+from focuscrawl.reports.explain import explain
+from focuscrawl.store.store import Store
 from focuscrawl.web.webs import open_web
 from tests.conftest import at, small_web
 

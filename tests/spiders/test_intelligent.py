@@ -7,10 +7,10 @@ import sqlite3
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import explain
+from focuscrawl.reports.explain import explain
 from focuscrawl.spiders import intelligent
 from focuscrawl.spiders.intelligent import Ratios, squash
-from focuscrawl.store import Store
+from focuscrawl.store.store import Store
 from tests.conftest import at, small_web
 
 HUBS = {"root": [f"p{n}" for n in range(12)]}

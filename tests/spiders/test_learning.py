@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from tests.conftest import ROOT, scrapy
 from tests.lessons import gardens, lessons_web, topic_file

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import explain
-from focuscrawl.store import Store
+from focuscrawl.reports.explain import explain
+from focuscrawl.store.store import Store
 from focuscrawl.web.webs import open_web
 from tests.conftest import at, scrapy, small_web
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import explain
-from focuscrawl.store import Store
+from focuscrawl.reports.explain import explain
+from focuscrawl.store.store import Store
 from tests.conftest import at, small_web
 
 # names are places in the tree: the page "ab" is the second link of the page "a"; the seed is "x"

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from focuscrawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.explain import explain
-from focuscrawl.store import Store
-from focuscrawl.tgraph import Node, TGraph
+from focuscrawl.reports.explain import explain
+from focuscrawl.store.store import Store
+from focuscrawl.strategies.tgraph import Node, TGraph
 from focuscrawl.web.webs import MemoryWeb, open_web
 from tests.conftest import at
 

@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.schema import VERSION
+from focuscrawl.store.schema import VERSION
 from focuscrawl.web.crawled import CrawledWeb
 from focuscrawl.web.webs import Answer, MemoryWeb, open_web
 from tests.conftest import at, small_web

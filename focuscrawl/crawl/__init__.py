@@ -1,0 +1,1 @@
+"""The open crawl: its directory, files, lock and runs."""

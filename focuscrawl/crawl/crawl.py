@@ -1,0 +1,299 @@
+"""A crawl: its directory, its file, its frontier, shared by all components of one run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from focuscrawl import settings as defaults
+from focuscrawl.crawl.duplicates import Duplicates
+from focuscrawl.crawl.files import check_own_files
+from focuscrawl.crawl.lock import take_lock
+from focuscrawl.crawl.single_page import ThrowAway, has_engine
+from focuscrawl.errors import FocusError
+from focuscrawl.frontier.frontier import Frontier
+from focuscrawl.frontier.hosts import Hosts
+from focuscrawl.html import read_page
+from focuscrawl.manners import rights
+from focuscrawl.manners.pace import Pace
+from focuscrawl.manners.scope import Scope
+from focuscrawl.manners.traps import Recall, Traps
+from focuscrawl.page import Page
+from focuscrawl.search.index import Index
+from focuscrawl.store.store import Store
+from focuscrawl.topic import Topic
+from focuscrawl.web.addresses import Networks
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from focuscrawl.frontier.scheduler import FrontierScheduler
+    from focuscrawl.spider import FocusedSpider
+
+Answer = TypeVar("Answer")
+
+#: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
+_HELD = "_focuscrawl"
+#: Settings of ours that have an upper bound.
+_AT_MOST = {"FOCUS_DUPLICATES": 1.0}
+
+
+def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
+    """Where a crawl lives: FOCUS_DIR, Scrapy's JOBDIR, or `crawls/<spider>-<topic>`."""
+    return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
+
+
+def number(settings: BaseSettings, name: str) -> Any:
+    """The value of a setting of ours that must be a number, of the kind of its default, and not negative."""
+    kind, at_most = type(getattr(defaults, name)), _AT_MOST.get(name, inf)
+    try:
+        value = kind(settings.get(name))
+    except (TypeError, ValueError, OverflowError):
+        value = kind(-1)
+    if not (0 <= value <= at_most and value < inf):
+        what = "a whole number" if kind is int else "a number"
+        bound = "at least 0" if at_most == inf else f"0 to {at_most:g}"
+        raise FocusError(f"setting {name}={settings.get(name)}: expected {what}, {bound}")
+    return value
+
+
+def yes_or_no(settings: BaseSettings, name: str) -> bool:
+    """The value of a setting that is True or False."""
+    try:
+        return settings.getbool(name)
+    except (TypeError, ValueError):
+        raise FocusError(f"setting {name}={settings.get(name)}: expected True or False") from None
+
+
+def _pace(settings: BaseSettings) -> Pace:
+    try:
+        return Pace(settings.getdict("FOCUS_PACE"))
+    except (TypeError, ValueError):
+        message = 'expected a JSON object such as {"08:00-18:00": 0.25}'
+        raise FocusError(f"setting FOCUS_PACE={settings.get('FOCUS_PACE')}: {message}") from None
+
+
+class Crawl:
+    """The open crawl of a crawler."""
+
+    def __init__(self, folder: Path, spider: str, topic: Topic, **frontier: Any) -> None:
+        self.folder = folder
+        self.topic = topic
+        #: Why the crawl had to stop, if it could not go on.
+        self.fatal: str | None = None
+        #: What went wrong, in a crawl that ended without a page that could be read.
+        self.problem: str | None = None
+        self.pages = 0
+        #: Stored pages that this run visits again (None: that is not what it is for), and how many it has visited.
+        self.to_visit: int | None = None
+        self.visited = 0
+        #: The temporary directory of a crawl that is there for a single page only, and is not kept.
+        self.throw_away: ThrowAway | None = None
+        self._lock: IO[str] | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            check_own_files(folder)
+            self._lock = take_lock(folder)
+        except OSError as error:
+            raise FocusError(
+                f"cannot write to {folder}: {error.strerror}; choose another with -s FOCUS_DIR=…"
+            ) from None
+        try:
+            self._check_files()
+            self.store = Store(folder / "crawl.sqlite")
+        except FocusError:
+            self._drop_lock()
+            raise
+        try:
+            self._claim(spider, bool(frontier.get("any_scheme", True)))
+        except FocusError:
+            self.close()
+            raise
+        try:
+            with self.store.reading():
+                self.count()
+                self.resumed = self.pages > 0
+                self.frontier = Frontier(self.store, **frontier)
+        except FocusError:
+            self.close()
+            raise
+        self.scope = Scope()
+        #: The frontier's side to Scrapy, once the crawl runs; for a single page there is none.
+        self.scheduler: FrontierScheduler | None = None
+        #: When hosts may be asked, and which networks may be connected to.
+        self.hosts = Hosts()
+        self.networks = Networks()
+        #: Reservations that keep a page out of the exports, and whether sitemaps are read.
+        self.left_out: list[str] = []
+        self.sitemaps = "no"
+        self.traps = Traps()
+        self.duplicates: Duplicates | None = None
+        #: What guides the crawl: its spider, or a strategy that was put beside it.
+        self.strategy: FocusedSpider
+        #: What makes the pages searchable as they arrive, if that is asked for.
+        self.index: Index | None = None
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Crawl:
+        """The open crawl of a crawler. Where there is none, as in `scrapy shell`, components do without themselves."""
+        crawl: Crawl | None = getattr(crawler, _HELD, None)
+        if crawl is None:
+            raise NotConfigured
+        return crawl
+
+    @classmethod
+    def open(
+        cls, crawler: Crawler, spider: str, topic: Topic, throw_away: ThrowAway | None = None, **frontier: Any
+    ) -> Crawl:
+        """Open the crawl of a crawler; the other components then find it with `of`.
+
+        *throw_away*: where to, instead of the user's directory, if it is not to be kept.
+        """
+        settings = crawler.settings
+        options = {
+            "size": number(settings, "FOCUS_FRONTIER_SIZE"),
+            "ageing": number(settings, "FOCUS_AGEING"),
+            "hosts_per_batch": number(settings, "FOCUS_HOSTS_PER_BATCH"),
+            "pages_per_host": number(settings, "FOCUS_PAGES_PER_HOST"),
+            "any_scheme": yes_or_no(settings, "FOCUS_ANY_SCHEME"),
+        }
+        bounds = {
+            "pages_per_pattern": number(settings, "FOCUS_PAGES_PER_PATTERN"),
+            "queries_per_path": number(settings, "FOCUS_QUERIES_PER_PATH"),
+            "watch": yes_or_no(settings, "FOCUS_TRAPS"),
+        }
+        similarity = number(settings, "FOCUS_DUPLICATES")
+        searchable = yes_or_no(settings, "FOCUS_INDEX")
+        pace, left_out = _pace(settings), rights.check(settings.getlist("FOCUS_RIGHTS"))
+        sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
+        if sitemaps not in ("no", "robots", "all"):
+            raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
+        file = settings.get("FOCUS_SCOPE")
+        scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
+        folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
+        crawl = cls(folder, spider, topic, **(options | frontier))
+        crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
+        crawl.hosts = Hosts(pace, settings.getfloat("FOCUS_BACKOFF_MAX"))
+        crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
+        crawl.traps = Traps(crawl.store.patterns(), **bounds)
+        crawl.frontier.damper = crawl.traps.damping
+        if crawl.resumed:
+            crawl.traps.recall = Recall(partial(crawl.store.said_before, crawl.pages), crawl.words_of)
+        if similarity:
+            crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
+        if throw_away is not None:
+            crawl.throw_away = throw_away
+            crawler.signals.connect(crawl.close, signals.engine_stopped)
+        elif searchable or Index(crawl.store).exists():  # what is there is kept up
+            crawl.index = Index(crawl.store)
+            try:
+                crawl.index.prepare()
+            except FocusError:
+                crawl.close()
+                raise
+        if not has_engine(crawler):  # in the shell, components were made without a crawl: so is the scheduler
+            setattr(crawler, _HELD, crawl)
+        return crawl
+
+    def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
+        """What the strategy answers, or *otherwise* if it fails; for a single page, whoever looks at it is told."""
+        return call() if self.scheduler is None else self.scheduler.ask(hook, url, call, otherwise)
+
+    def words_of(self, number: int) -> tuple[set[str], int]:
+        """The words of a stored page, but for numbers, and its size in bytes."""
+        url, content_type, body = self.store.page_bytes(number)
+        return {word for word in read_page(Page(url), body, content_type).words if not word.isdigit()}, len(body)
+
+    def count(self) -> None:
+        """Take the figures from the file."""
+        #: Pages stored by this crawl, this run and earlier ones; those judged relevant; those in URLs.txt.
+        self.pages = self.store.count()
+        self.matched = self.store.count(matched=True)
+        self.relevant: int = self.store.execute("SELECT count(*) FROM page WHERE relevant").fetchone()[0]
+
+    def _check_files(self) -> None:
+        """Files that a crawl would write over, and that no crawl here has made, are somebody's."""
+        if (self.folder / "crawl.sqlite").exists():
+            return
+        for name in ("URLs.txt", "pages.jsonl", "report.html"):
+            if (self.folder / name).exists():
+                raise FocusError(
+                    f"{self.folder} holds {name}, but no crawl.sqlite that it belongs to; move it away or choose"
+                    " another with -s FOCUS_DIR=…"
+                )
+
+    def _drop_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _claim(self, spider: str, any_scheme: bool) -> None:
+        """A directory belongs to the spider and topic that made it."""
+        store, topic = self.store, self.topic
+        keywords = json.loads(json.dumps(topic.keywords))
+        if store.meta("spider") is None:
+            if store.count():
+                raise store.broken("it has pages, but does not say whose")
+            try:
+                with store.transaction():
+                    store.set_meta("spider", spider)
+                    store.set_meta("topic", topic.name)
+                    store.set_meta("keywords", keywords)
+                    store.set_meta("any_scheme", any_scheme)
+                    store.set_meta("runs", [])
+            except Exception as error:
+                raise store.broken(error) from None
+            return
+        owner = store.meta("spider"), store.meta("topic"), store.meta("keywords")
+        if owner == (spider, topic.name, keywords):
+            if store.meta("any_scheme") != any_scheme:
+                raise FocusError(f"{self.folder} was begun with another FOCUS_ANY_SCHEME, which cannot change half way")
+            return
+        same = owner[:2] == (spider, topic.name)
+        raise FocusError(
+            f"{self.folder} belongs to spider '{owner[0]}' and topic '{owner[1]}'"
+            + (" with other keywords" if same else f", not to '{spider}' and '{topic.name}'")
+            + "; choose another with -s FOCUS_DIR=… or move it away"
+        )
+
+    def note_run(self, **facts: Any) -> None:
+        """Keep what this run was given, for whoever has to tell later how the crawl was made."""
+        with self.store.transaction():
+            self.store.set_meta("runs", [*(self.store.meta("runs") or []), facts])
+
+    def close(self) -> None:
+        """Close the file and let others have the directory; safe to call twice."""
+        if self._lock is None:
+            return
+        self.problem = self._problem()
+        self.store.close()
+        self._drop_lock()
+        if self.throw_away is not None:
+            self.throw_away.remove()
+
+    def _problem(self) -> str | None:
+        if not self.store.path.exists():
+            return f"{self.store.path} was removed while the crawl was running, and the crawl with it"
+        try:
+            if self.store.execute("SELECT 1 FROM page WHERE problem IS NULL LIMIT 1").fetchone():
+                return None
+            row = self.store.execute(
+                "SELECT url, problem FROM page UNION ALL SELECT url, reason FROM failure LIMIT 1"
+            ).fetchone()
+        except sqlite3.Error as error:
+            return str(self.store.broken(error))
+        return f"no page could be read: {f'{row[0]}: {row[1]}' if row else 'the crawl ended before the first one'}"
+
+    def __del__(self) -> None:
+        lock = getattr(self, "_lock", None)
+        if lock is not None:
+            lock.close()

@@ -1,0 +1,1 @@
+"""How a crawler behaves: robots.txt, scope, pace, rights, sitemaps, traps."""

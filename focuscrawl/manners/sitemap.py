@@ -1,0 +1,269 @@
+"""Sitemaps: a host's own list of its pages, read as a page of links.
+
+All formats that sitemaps.org allows are read: XML, plain or packed, lists of URLs, RSS and Atom feeds. The words of a
+URL stand in for an anchor text, so a strategy scores these links as it does those of an index page.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from lxml import etree
+
+from focuscrawl import urls
+from focuscrawl.html import MAX_LINKS
+from focuscrawl.page import Block, Link, Page, anchor_text
+from focuscrawl.web.charsets import decode
+
+#: Most sitemaps asked for on behalf of one host.
+MAX_FILES = 20
+#: Most URLs read from a sitemap, which the protocol allows to have that many; of these, the latest MAX_LINKS are taken.
+MAX_URLS = 50_000
+#: Most members of a gzip file.
+_MAX_MEMBERS = 10_000
+_PIECE = 1 << 12
+
+_SITEMAP = re.compile(rb"<(?:urlset|sitemapindex)\b")
+
+#: The elements that list something, by the root they stand in.
+_ENTRIES = {
+    "urlset": ("url", "sitemap"),
+    "sitemapindex": ("sitemap", "url"),
+    "rss": ("item",),
+    "rdf": ("item",),
+    "feed": ("entry",),
+}
+_PLACES = ("loc", "link", "guid")
+_DATES = ("lastmod", "pubdate", "updated", "modified", "published")
+
+# What keeps a parser from reading on: declarations of entities, `&` and `<` that mean themselves, control characters.
+# No entity is left but XML's own, so none can be a bomb or lead outside.
+_MENDED = re.compile(
+    r"(?P<cdata><!\[CDATA\[.*?(?:\]\]>|\Z))|(?P<doctype><!DOCTYPE[^\[>]*+(?:\[[^\]]*+\]?)?[^>]*+>?)"
+    r"|(?P<declaration><\?xml\s[^>]*+>?)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)|<(?![a-z_:/!?])"
+    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff])",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def is_sitemap(body: bytes) -> bool:
+    """Whether these bytes, as they were stored, are a sitemap in XML, whatever they were fetched as."""
+    return _SITEMAP.search(body, 0, 1000) is not None
+
+
+def read_sitemap(page: Page, body: bytes, max_bytes: int) -> list[str]:
+    """Fill *page* with the links of a sitemap; of an index, return the sitemaps it lists instead.
+
+    The latest come first where there are more than may be read.
+    """
+    page.listing = True
+    page.body = body
+    page.title = f"Sitemap of {urls.host(page.url)}"
+    try:
+        text, _ = decode(_unpack(body, max_bytes))
+        text = text.strip("\ufeff\x00 \t\r\n")
+        if not text:
+            raise ValueError("it is empty")
+        entries = _xml_entries(text) if text.startswith("<") else _lines(text)
+    except _NoSitemapError as error:
+        page.problem = f"no sitemap, but {error}"
+        return []
+    except (etree.LxmlError, ValueError, zlib.error) as error:
+        page.problem = f"unreadable sitemap: {str(error) or type(error).__name__}"
+        return []
+    entries.sort(key=lambda entry: entry.changed, reverse=True)
+    pages: dict[str, _Entry] = {}
+    sitemaps: dict[str, _Entry] = {}
+    for entry in entries:
+        url = urls.join(page.url, entry.place)
+        if url is not None and url != page.url:
+            (sitemaps if entry.lists else pages).setdefault(url, entry)
+    _add_links(page, pages)
+    return list(sitemaps)[:MAX_FILES]
+
+
+def _add_links(page: Page, entries: Mapping[str, _Entry]) -> None:
+    lines = []
+    for url, entry in entries.items():
+        if urls.is_binary(url):
+            continue
+        if len(page.links) >= MAX_LINKS:
+            page.links_left_out += 1
+            continue
+        anchor = anchor_text(entry.title) or " ".join(urls.words(url))
+        changed = f"last changed {entry.changed}" if entry.changed else ""
+        page.links.append(Link(url, anchor, page.title, changed, len(page.links)))
+        lines.append(anchor)
+    page.raw_text = "\n".join(lines)
+    page.blocks.append(Block("p", 0, len(page.raw_text)))
+
+
+@dataclass
+class _Entry:
+    """What a sitemap lists: a page, or another sitemap."""
+
+    lists: bool = False
+    place: str = ""
+    title: str = ""
+    #: When it was last changed, so that later sorts after earlier; empty if nobody says.
+    changed: str = ""
+
+
+class _NoSitemapError(Exception):
+    """Something else than a sitemap."""
+
+
+def _unpack(body: bytes, max_bytes: int) -> bytes:
+    """The bytes of a sitemap that may be packed, in one member or several."""
+    if not body.startswith(b"\x1f\x8b"):
+        return body
+    unpacked = bytearray()
+    position = 0
+    for _ in range(_MAX_MEMBERS):
+        if not body.startswith(b"\x1f\x8b", position):  # the end, or padding
+            break
+        member = zlib.decompressobj(wbits=31)
+        try:
+            while not member.eof and position < len(body):
+                piece = body[position : position + _PIECE]
+                unpacked += member.decompress(piece, max_bytes + 1 - len(unpacked))
+                if len(unpacked) > max_bytes:
+                    raise ValueError(f"more than {max_bytes:,} bytes when unpacked")
+                position += len(piece) - len(member.unused_data)
+        except zlib.error:
+            if not unpacked:
+                raise
+            break  # what came before the damage is good
+    return bytes(unpacked)
+
+
+def _lines(text: str) -> list[_Entry]:
+    """The entries of a list of URLs."""
+    entries = []
+    for line in text.splitlines():
+        place = line.strip()
+        if place.lower().startswith(("http://", "https://")) and len(place.split()) == 1:
+            entries.append(_Entry(place=place))
+            if len(entries) >= MAX_URLS:
+                break
+    if not entries:
+        raise _NoSitemapError("text without URLs")
+    return entries
+
+
+def _xml_entries(text: str) -> list[_Entry]:
+    """The entries of a sitemap or feed in XML, read as far as it can be."""
+    reader = _XmlReader()
+    parser = etree.XMLParser(target=reader, recover=True, resolve_entities=False, encoding="utf-8")  # type: ignore[arg-type]
+    # there may be several, packed one after the other: XML has one root
+    data = f"<sitemaps>{_MENDED.sub(_mend, text)}".encode("utf-8", "replace")
+    for start in range(0, len(data), _PIECE):
+        parser.feed(data[start : start + _PIECE])
+        if len(reader.entries) >= MAX_URLS:
+            break
+    reader.finish()
+    if not reader.root:
+        raise ValueError("no XML")
+    if reader.root not in _ENTRIES:
+        raise _NoSitemapError(f"<{reader.root[:100]}>")
+    if not reader.entries and not reader.complete:
+        raise ValueError("it breaks off")
+    return reader.entries[:MAX_URLS]
+
+
+def _mend(match: re.Match[str]) -> str:
+    kind = match.lastgroup
+    if kind is None:
+        return "&amp;" if match[0] == "&" else "&lt;"
+    return match[0] if kind == "cdata" else ""
+
+
+class _XmlReader:
+    """Receives the parser's events. It expects no order among them: end tags may be missing or wrong."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        #: Whether the root has ended.
+        self.complete = False
+        self.entries: list[_Entry] = []
+        self._entry: _Entry | None = None
+        #: The namespace of the entry: elements of other ones, such as those about pictures, are not about the page.
+        self._namespace = ""
+        #: The element whose text is being read.
+        self._field = ""
+        self._text: list[str] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        namespace, name = _split(tag)
+        if not self.root:
+            self.root = "" if tag == "sitemaps" else name
+        elif name in _ENTRIES.get(self.root, ()):
+            self.finish()
+            self._entry = _Entry(lists=self.root == "sitemapindex" or name == "sitemap")
+            self._namespace = namespace
+        elif self._entry is not None and namespace == self._namespace:
+            if name == "link" and "href" in attributes:  # Atom
+                if attributes.get("rel", "alternate") == "alternate" and not self._entry.place:
+                    self._entry.place = attributes["href"].strip()
+            elif name == "guid" and attributes.get("isPermaLink", "").lower() == "false":
+                self._field = ""
+            elif name in _PLACES or name in _DATES or name == "title":
+                self._field, self._text = name, []
+
+    def data(self, text: str) -> None:
+        if self._field:
+            self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        namespace, name = _split(tag)
+        if self._entry is not None and name == self._field and namespace == self._namespace:
+            self._set(self._entry, name, "".join(self._text).strip())
+            self._field = ""
+        elif name == self.root:
+            self.complete = True
+        elif name in _ENTRIES.get(self.root, ()):
+            self.finish()
+
+    @staticmethod
+    def _set(entry: _Entry, name: str, value: str) -> None:
+        if name == "title":
+            entry.title = entry.title or value
+        elif name == "guid":
+            entry.place = entry.place or (value if value.lower().startswith(("http://", "https://")) else "")
+        elif name in _PLACES:
+            entry.place = value or entry.place
+        elif name == "pubdate":
+            entry.changed = entry.changed or _iso(value)
+        else:
+            entry.changed = entry.changed or value[:40]
+
+    def finish(self) -> None:
+        """Keep the entry that is being read, if it leads anywhere."""
+        if self._entry is not None and self._entry.place:
+            self.entries.append(self._entry)
+        self._entry = None
+        self._field = ""
+
+    def close(self) -> None:
+        pass
+
+
+def _split(tag: str) -> tuple[str, str]:
+    """The namespace of a tag, or its prefix if it was not declared, and the name in lower case."""
+    namespace, _, name = tag.rpartition("}")
+    prefix, _, name = name.rpartition(":")
+    return namespace or prefix, name.lower()
+
+
+def _iso(date: str) -> str:
+    """A date of an RSS feed as sitemaps have it; empty if it is none."""
+    try:
+        moment = parsedate_to_datetime(date[:100])
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).isoformat(timespec="seconds")
+    except (IndexError, OverflowError, TypeError, ValueError):
+        return ""

@@ -1,0 +1,1 @@
+"""Visiting stored pages again."""

@@ -1,0 +1,226 @@
+"""What has changed in a crawl since a date: new, changed, gone and returned pages, as text, JSON and an Atom feed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+from xml.etree import ElementTree
+
+from focuscrawl import __version__
+from focuscrawl.errors import printable
+from focuscrawl.recrawl.revisit import BACK, CHANGED, GONE
+from focuscrawl.store.sqlite_file import from_json
+from focuscrawl.store.store import Store
+
+#: How what a visit says of the page before is read.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "title": lambda value: str(value or ""),
+    "relevance": lambda value: None if value is None else float(value),
+    "matched": bool,
+}
+NEW = "new"
+KINDS = (NEW, CHANGED, BACK, GONE)
+
+#: Pages of a kind that the text shows.
+_SHOWN = 20
+_ATOM = "http://www.w3.org/2005/Atom"
+#: What may not stand in XML, however it is written.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass
+class Change:
+    """A page that is not what it was."""
+
+    kind: str
+    url: str
+    when: str
+    title: str
+    relevance: float | None
+    matched: bool
+    #: Title, relevance and match as they were, as far as they are not what they were; the share of new words; why it is
+    #: gone, and where to.
+    before: dict[str, Any] = field(default_factory=dict)
+    new_words: float | None = None
+    reason: str = ""
+
+
+@dataclass
+class Changes:
+    """What has changed in a crawl since a time, and what came of the visits since then."""
+
+    topic: str
+    since: str
+    pages: list[Change]
+    visits: dict[str, int]
+    #: What the feed is known by: it stays the same wherever the crawl is moved.
+    id: UUID
+
+    def of_kind(self, kind: str) -> list[Change]:
+        """The pages of a kind, the most relevant first."""
+        return [page for page in self.pages if page.kind == kind]
+
+
+def changes_since(store: Store, since: str) -> Changes:
+    """What has changed in a crawl since a time."""
+    with store.reading():
+        return _changes(store, since)
+
+
+def _changes(store: Store, since: str) -> Changes:
+    events: dict[int, list[tuple[str, str, dict[str, Any]]]] = {}
+    gone: set[int] = set()
+    gone_before: set[int] = set()
+    visits: Counter[str] = Counter()
+    for number, when, _, outcome, details in store.visits():
+        visits[outcome] += when >= since
+        if outcome not in (CHANGED, BACK, GONE) or (outcome == GONE and number in gone):
+            continue
+        (gone.add if outcome == GONE else gone.discard)(number)
+        if when >= since:
+            events.setdefault(number, []).append((when, outcome, from_json(details, dict)))
+        else:
+            (gone_before.add if outcome == GONE else gone_before.discard)(number)
+    rows = store.execute(
+        "SELECT id, url, title, relevance, matched, problem, ifnull(json_extract(first, '$.fetched_at'), fetched_at)"
+        " FROM page ORDER BY ifnull(relevance, 0) DESC, id"
+    )
+    pages = []
+    for number, url, title, relevance, matched, problem, first in rows:
+        kind, when = _kind(events.get(number, []), number in gone_before, problem, first if first >= since else "")
+        if kind:
+            if not all(isinstance(text, str) for text in (url, when, title)):
+                raise TypeError(f"page {number} has a URL, time or title that is no text")
+            change = Change(kind, url, when, title, None if relevance is None else float(relevance), bool(matched))
+            for event in events.get(number, []) if kind != NEW else []:
+                _take_in(change, event[2])
+            pages.append(change)
+    began = store.runs()[0].get("began")
+    identity = uuid5(NAMESPACE_URL, f"focuscrawl {store.meta('spider')} {store.meta('topic')} {began}")
+    return Changes(store.meta("topic") or "A crawl", since, pages, dict(+visits), identity)
+
+
+def _kind(
+    events: list[tuple[str, str, dict[str, Any]]], gone_before: bool, problem: str | None, first: str
+) -> tuple[str, str]:
+    """What has become of a page in sum, and when; *first* is when it was found, if that was in this time."""
+    if not events:
+        return (NEW, first) if first and problem is None else ("", "")
+    when, outcome, _ = events[-1]
+    if outcome == GONE:
+        return ("", "") if gone_before else (GONE, when)
+    if first:
+        return NEW, first
+    return (BACK if gone_before or outcome == BACK else CHANGED), when
+
+
+def _take_in(change: Change, details: dict[str, Any]) -> None:
+    for name in ("title", "relevance", "matched"):
+        if name in details:
+            change.before.setdefault(name, _READ[name](details[name][0]))
+            if change.before[name] == getattr(change, name):  # there and back again
+                del change.before[name]
+    if "new_words" in details:
+        change.new_words = float(details["new_words"])
+    if change.kind == GONE:
+        change.reason = str(details.get("reason", change.reason))
+
+
+# ---- as text
+
+
+def as_text(changes: Changes) -> Iterator[str]:
+    """The report, line by line."""
+    asked = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(changes.visits.items()))
+    total = sum(changes.visits.values())
+    yield (
+        f"{printable(changes.topic)} since {changes.since[:19].replace('T', ' ')} UTC: "
+        + (f"{total:,} visits ({asked}), " if total else "no visits, ")
+        + f"{len(changes.of_kind(NEW)):,} new pages"
+    )
+    for kind in KINDS:
+        pages = changes.of_kind(kind)
+        if not pages:
+            continue
+        yield ""
+        yield f"{kind.capitalize()} ({len(pages):,}; * is in URLs.txt)" if kind != GONE else f"Gone ({len(pages):,})"
+        for change in pages[:_SHOWN]:
+            mark = "*" if change.matched else " "
+            yield printable(f"{mark} {change.relevance or 0:.3f}  {change.url}")
+            if what := describe(change):
+                yield printable(f"         {what}")
+        if len(pages) > _SHOWN:
+            yield f"  … and {len(pages) - _SHOWN:,} more; --json shows all"
+
+
+def describe(change: Change) -> str:
+    """What is different about a page, in one line."""
+    parts = []
+    if "title" in change.before:
+        parts.append(f"“{change.before['title']}” is now “{change.title}”")
+    elif change.title:
+        parts.append(f"“{change.title}”")
+    if change.kind == GONE:
+        parts.append(change.reason)
+        return ", ".join(filter(None, parts))
+    if change.new_words is not None:
+        parts.append(f"{change.new_words:.0%} new words")
+    if "relevance" in change.before:
+        parts.append(f"relevance {change.before['relevance'] or 0:.3f} → {change.relevance or 0:.3f}")
+    if "matched" in change.before:
+        parts.append("matches now" if change.matched else "matches no more")
+    return ", ".join(parts)
+
+
+# ---- as JSON
+
+
+def as_json(changes: Changes) -> str:
+    """The report for programs: a list of pages for each kind."""
+    report: dict[str, Any] = {"topic": changes.topic, "since": changes.since, "visits": changes.visits}
+    for kind in KINDS:
+        report[kind] = [asdict(page) for page in changes.of_kind(kind)]
+    return json.dumps(report, ensure_ascii=False, indent=1)
+
+
+# ---- as a feed
+
+
+def as_atom(changes: Changes) -> bytes:
+    """The report as an Atom 1.0 feed (RFC 4287), the latest change first.
+
+    An entry is known by page, kind and time of the change, so a reader shows each once however often the feed is made.
+    """
+    feed = ElementTree.Element("feed", xmlns=_ATOM)
+    pages = sorted(changes.pages, key=lambda change: change.when, reverse=True)
+    _add(feed, "title", f"{changes.topic}: changes")
+    _add(feed, "id", changes.id.urn)
+    _add(feed, "updated", pages[0].when if pages else changes.since)
+    _add(_add(feed, "author"), "name", "focuscrawl")
+    _add(feed, "generator", "focuscrawl", version=__version__)
+    for change in pages:
+        entry = _add(feed, "entry")
+        _add(entry, "title", f"{change.kind.capitalize()}: {change.title or change.url}")
+        _add(entry, "id", uuid5(changes.id, f"{change.kind} {change.when} {change.url}").urn)
+        _add(entry, "updated", change.when)
+        _add(entry, "link", rel="alternate", href=_xml(change.url))
+        _add(entry, "category", term=change.kind)
+        _add(entry, "summary", describe(change) or change.url)
+    ElementTree.indent(feed, " ")
+    text: bytes = ElementTree.tostring(feed, "utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _add(parent: ElementTree.Element, name: str, text: str | None = None, **attributes: str) -> ElementTree.Element:
+    element = ElementTree.SubElement(parent, name, attributes)
+    element.text = _xml(text) if text is not None else None
+    return element
+
+
+def _xml(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)

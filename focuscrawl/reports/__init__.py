@@ -1,0 +1,1 @@
+"""What a crawl tells about itself."""

@@ -1,0 +1,1 @@
+"""The crawl's file: its schema, and every query."""

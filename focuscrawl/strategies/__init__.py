@@ -1,0 +1,1 @@
+"""What spiders are made of."""

@@ -1,0 +1,72 @@
+"""GraphSpider: the base of strategies that rank what waits by the graph of the crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from focuscrawl.frontier.frontier import Entry
+from focuscrawl.options import Option
+from focuscrawl.page import Page
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.strategies.graph import LinkGraph
+from focuscrawl.strategies.rhythm import Rhythm
+
+
+class GraphSpider(FocusedSpider):
+    """Computes anew every so many pages what each URL is worth, and re-scores what waits (see rhythm.py).
+
+    In between every page adds to the worth of what it links to; so a link that is seen again rises by the sum.
+    """
+
+    every = Option(200, "pages between two computations, or a tenth of the crawl if that is more", at_least=1)
+
+    def prepare(self) -> None:
+        self._graph: LinkGraph | None = None
+        self._rhythm = Rhythm(self.every)
+
+    def compute(self, graph: LinkGraph) -> Any:
+        """What each node is worth, on any scale from 0 up."""
+        raise NotImplementedError
+
+    def hand_on(self, page: Page) -> float:
+        """What a page adds to the worth of each URL that it links to, on the scale of the last computation."""
+        raise NotImplementedError
+
+    async def study(self) -> None:
+        await super().study()
+        self._compute(self._rhythm.due(self.crawl.pages))
+
+    def stored(self, page: Page) -> None:
+        due = self._rhythm.due(self.crawl.pages)
+        if self._graph is None or self._graph.pages != due:
+            self._compute(due)
+
+    def score(self, page: Page) -> Sequence[float]:
+        share = self.hand_on(page)
+        return self.alike(page, share / (1 + share), {"handed on by its page": share})
+
+    def merge(self, old: float, new: float) -> float:
+        if old >= 1 or new >= 1:
+            return 1.0
+        worth = old / (1 - old) + new / (1 - new)
+        return worth / (1 + worth)
+
+    def _compute(self, due: int) -> None:
+        # a crawl that goes on may have its scores in the file
+        scored = self.crawl.store.number("computed") == due
+        if self._graph is None:
+            self._graph = LinkGraph(self.crawl.store)
+        if not due:
+            return
+        self._graph.read(due)
+        worth = self.compute(self._graph)
+        if not scored:
+            scores = worth / (1 + worth)
+
+            def score(entry: Entry) -> float:
+                # a page that was stored after the last one of the graph may have found others
+                return float(scores[entry.url_id]) if entry.via and entry.url_id < len(scores) else entry.score
+
+            self.crawl.frontier.rescore(score)
+            self.crawl.store.set_meta("computed", due)
