@@ -184,7 +184,7 @@ class FocusedSpider(Spider):
             with throw_away.named():
                 spider = cls._on_topic(crawler, *args, **throw_away.arguments(cls, kwargs))
                 spider._open_crawl(throw_away)
-                spider._study_at_once()
+                spider._prepare_single_page()
         except FocusError:
             throw_away.remove()
             raise
@@ -312,7 +312,7 @@ class FocusedSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """The seeds; before them what the strategy has to learn."""
         try:
-            await self.study()
+            await self.before_crawl()
         except FocusError as error:
             scheduler: Any = self.crawler.engine.scheduler
             scheduler.stop(str(error), "cannot_learn")
@@ -320,21 +320,21 @@ class FocusedSpider(Spider):
         for url in self.start_urls:
             yield Request(url)
 
-    async def study(self) -> None:
+    async def before_crawl(self) -> None:
         """What has to be learned before the first page is fetched: from the topic's examples, if they are needed."""
-        if "examples" in self.needs and not self.ready():
+        if "examples" in self.needs and not self.is_trained():
             self.examples = [page async for page in self._read_examples(self.topic.examples)]
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
-            self.taught()
+            self.train_on_examples()
 
-    def _study_at_once(self) -> None:
+    def _prepare_single_page(self) -> None:
         """Study without waiting for anything: for the sake of a single page no others are fetched."""
-        study = self.study()
+        preparing = self.before_crawl()
         try:
-            study.send(None)
+            preparing.send(None)
         except StopIteration:
             return
-        study.close()
+        preparing.close()
         raise FocusError(self._lacks_crawl())
 
     def _lacks_crawl(self) -> str:
@@ -355,11 +355,11 @@ class FocusedSpider(Spider):
         await AsyncCrawlerRunner(settings).crawl(spider, **given, **options)
         return place
 
-    def ready(self) -> bool:
+    def is_trained(self) -> bool:
         """Whether an earlier run has left what this strategy needs to have learned."""
         return False
 
-    def taught(self) -> None:
+    def train_on_examples(self) -> None:
         """Called when the example pages are there."""
 
     async def _read_examples(self, sources: Sequence[Path | str]) -> AsyncIterator[Page]:

@@ -402,7 +402,7 @@ class Taught(FixedScores):
     name = "taught"
     needs = ("examples",)
 
-    def taught(self):
+    def train_on_examples(self):
         type(self).seen = [page.words for page in self.examples], [page.words for page in self.counterexamples]
 
 

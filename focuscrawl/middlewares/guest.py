@@ -35,7 +35,7 @@ class GuestMiddleware(BaseSpiderMiddleware):
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         try:
-            await self.strategy.study()
+            await self.strategy.before_crawl()
         except FocusError as error:
             FrontierScheduler.of(self.crawler).stop(str(error), "cannot_learn")
             return

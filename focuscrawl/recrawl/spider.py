@@ -97,7 +97,7 @@ class RevisitingSpider(FocusedSpider):
         """No seeds: visits, then what waits in the frontier."""
         scheduler = FrontierScheduler.of(self.crawler)
         try:
-            await self.study()
+            await self.before_crawl()
         except FocusError as error:
             scheduler.stop(str(error), "cannot_learn")
             return

@@ -71,7 +71,7 @@ class ApprenticeSpider(LearningSpider):
 
     # ---- before the crawl
 
-    async def study(self) -> None:
+    async def before_crawl(self) -> None:
         model = self.read_model("apprentice.json")
         if model is not None:
             self._resume(model)
@@ -82,7 +82,7 @@ class ApprenticeSpider(LearningSpider):
                 options |= {"judge": self.kind_of_judge, "max_pages": self.lesson_pages}
                 folder = await self.crawl_before("baseline", "lessons", **options)
             self._study_lessons(folder)
-        await super().study()
+        await super().before_crawl()
         if self.training == "online":
             for number, label, link in _lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
                 self._take_in(number, label, link)

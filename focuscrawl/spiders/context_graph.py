@@ -50,19 +50,19 @@ class ContextGraphSpider(LearningSpider):
     def options_for(cls, pages: int) -> dict[str, str]:
         return {"crawl": "auto", "crawl_pages": str(max(20, pages // 2))}
 
-    async def study(self) -> None:
-        if self.earlier == "auto" and not self.ready():
+    async def before_crawl(self) -> None:
+        if self.earlier == "auto" and not self.is_trained():
             self.earlier = str(await self.crawl_before("breadth_first", "earlier", max_pages=self.earlier_pages))
-        await super().study()
+        await super().before_crawl()
 
-    def ready(self) -> bool:
+    def is_trained(self) -> bool:
         data = self.read_model("context_graph.json")
         if data is not None:
             self.model = Layers.from_json(data)
-        return super().ready() and data is not None
+        return super().is_trained() and data is not None
 
-    def taught(self) -> None:
-        super().taught()
+    def train_on_examples(self) -> None:
+        super().train_on_examples()
         pages = {
             0: [page.counts for page in self.examples if not page.problem],
             OTHER: [page.counts for page in self.counterexamples if not page.problem],

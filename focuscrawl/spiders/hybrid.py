@@ -28,8 +28,8 @@ class HybridSpider(FocusedSpider):
     name = "hybrid"
     floor = OPEN
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         store = self.crawl.store
         store.make(_TABLE)
         self._graph = LinkGraph(store)

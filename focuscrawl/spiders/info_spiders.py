@@ -44,8 +44,8 @@ class InfoSpidersSpider(FocusedSpider):
     plenty = Option(1.0, "energy from which an agent has offspring", at_least=0.01)
     seed = Option(1, "of all that is left to chance")
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         self.crawl.store.execute(_INDEX)
         #: The keywords by their stems; phrases by each of their words.
         self._stems = sorted({stem for _, stems, _ in self.keywords.terms for stem in stems})

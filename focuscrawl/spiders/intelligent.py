@@ -133,8 +133,8 @@ class IntelligentSpider(FocusedSpider):
 
     # ---- learning
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         if self.crawl.resumed:
             self._scored_at = self.crawl.store.number("scored_at") or 1
             self._catch_up()

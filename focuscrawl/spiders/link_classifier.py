@@ -68,8 +68,8 @@ class LinkClassifierSpider(LearningSpider):
 
     # ---- before the crawl
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         store = self.crawl.store
         for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
             store.make(_VIEW.format(view, which))
@@ -107,8 +107,8 @@ class LinkClassifierSpider(LearningSpider):
             link.why = json.loads(why) if why else None
             self._take_in(number, link, bool(relevant))
 
-    def taught(self) -> None:
-        super().taught()
+    def train_on_examples(self) -> None:
+        super().train_on_examples()
         pages, others = (
             [page for page in found if not page.problem] for found in (self.examples, self.counterexamples)
         )

@@ -59,8 +59,8 @@ class NicheGeneticSpider(FocusedSpider):
     max_relevant = Option(0, "stop after the generation that has reached so many relevant pages", at_least=0)
     seed = Option(1, "of all that is left to chance")
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         self.crawl.store.make(_TABLE)
         self._graph = LinkGraph(self.crawl.store)
         #: What is fetched now: its number, whether the wait queue or V1, and the ids of both; the pages before it.

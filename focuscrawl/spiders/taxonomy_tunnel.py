@@ -34,8 +34,8 @@ class TaxonomyTunnelSpider(DeweySpider):
     low = Option(0.3, "precision below which the view is broadened", at_least=0.0, at_most=1.0)
     high = Option(0.5, "precision above which it is narrowed again", at_least=0.0, at_most=1.0)
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         with self.crawl.store.reading():
             view = self.crawl.store.meta("view") or {"digits": DIGITS, "since": 0}
             #: Digits of the topic's numbers that a link's focus has to share, and the page since which.

@@ -56,8 +56,8 @@ class TreasureSpider(DeweySpider):
 
     # ---- the T-Graph
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         kept = self.crawl.folder / "tgraph.json"
         #: The page up to which the watchdog has looked.
         self._watched = 0

@@ -33,8 +33,8 @@ class GraphSpider(FocusedSpider):
         """What a page adds to the worth of each URL that it links to, on the scale of the last computation."""
         raise NotImplementedError
 
-    async def study(self) -> None:
-        await super().study()
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
         self._compute(self._rhythm.due(self.crawl.pages))
 
     def stored(self, page: Page) -> None:

@@ -31,14 +31,14 @@ class LearningSpider(FocusedSpider):
 
     learned: LearnedJudge
 
-    def ready(self) -> bool:
+    def is_trained(self) -> bool:
         """Whether an earlier run has left what this strategy needs to have learned."""
         data = self.read_model("judge.json")
         if data is not None:
             self.learned = LearnedJudge.from_json(data)
         return data is not None
 
-    def taught(self) -> None:
+    def train_on_examples(self) -> None:
         examples, counterexamples = (
             [page.counts for page in pages if not page.problem] for pages in (self.examples, self.counterexamples)
         )
