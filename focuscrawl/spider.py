@@ -29,6 +29,7 @@ from focuscrawl import __version__, urls
 from focuscrawl import settings as project
 from focuscrawl.crawl import single_page
 from focuscrawl.crawl.crawl import Crawl, number, yes_or_no
+from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
@@ -314,8 +315,7 @@ class FocusedSpider(Spider):
         try:
             await self.before_crawl()
         except FocusError as error:
-            scheduler: Any = self.crawler.engine.scheduler
-            scheduler.stop(str(error), "cannot_learn")
+            self.crawl.stop(str(error), "cannot_learn")
             return
         for url in self.start_urls:
             yield Request(url)
@@ -400,9 +400,9 @@ class FocusedSpider(Spider):
         """
         page = self._page(response)
         listed = [] if page.problem else read_sitemap(page, response.body, self.settings.getint("DOWNLOAD_MAXSIZE"))
-        place = {"score": page.score, "depth": page.depth, "parent": page.url}
         for url in listed:
-            yield Request(url, callback=self.parse_sitemap, meta={"focus": place.copy()})
+            focus = Focus(page.score, page.depth, page.url)
+            yield Request(url, callback=self.parse_sitemap, meta={KEY: focus})
         yield page
 
     def read(self, response: Response) -> Page:
@@ -418,16 +418,9 @@ class FocusedSpider(Spider):
 
     def _page(self, response: Response) -> Page:
         """The Page of a response before its body is read."""
-        focus = response.meta.get("focus", {})
-        page = Page(
-            url=response.url,
-            status=response.status,
-            depth=focus.get("depth", 0),
-            parent=focus.get("parent"),
-            score=focus.get("score"),
-            fetched_at=now(),
-        )
-        page.url_id = focus.get("id", 0)
+        focus = Focus.of(response) or Focus()
+        page = Page(response.url, response.status, focus.depth, focus.parent, focus.score, fetched_at=now())
+        page.url_id = focus.url_id
         page.redirects = list(response.meta.get("redirect_urls", []))
         page.body, page.content_type = response.body, content_type(response)
         page.etag, page.last_modified = validators(response)

@@ -34,6 +34,7 @@ from focuscrawl.topic import Topic
 from focuscrawl.web.addresses import Networks
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.settings import BaseSettings
 
     from focuscrawl.frontier.scheduler import FrontierScheduler
@@ -207,6 +208,30 @@ class Crawl:
     def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
         """What the strategy answers, or *otherwise* if it fails; for a single page, whoever looks at it is told."""
         return call() if self.scheduler is None else self.scheduler.ask(hook, url, call, otherwise)
+
+    def stop(self, message: str, reason: str) -> None:
+        """Stop a crawl that cannot go on."""
+        if self.scheduler is not None:
+            self.scheduler.stop(message, reason)
+
+    def give_up(self, error: Exception) -> None:
+        """The crawl can no longer be written: stop, with what is stored intact."""
+        if self.scheduler is not None:
+            self.scheduler.give_up(error)
+
+    def is_in_flight(self, request: Request) -> bool:
+        """Whether a request is one of the frontier's, which can have it back."""
+        return self.scheduler is not None and self.scheduler.is_in_flight(request)
+
+    def no_answer(self, url: str) -> None:
+        """A request got no answer at all."""
+        if self.scheduler is not None:
+            self.scheduler.no_answer(url)
+
+    def short_of_files(self) -> None:
+        """The process may open no more files."""
+        if self.scheduler is not None:
+            self.scheduler.short_of_files()
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, but for numbers, and its size in bytes."""

@@ -11,13 +11,13 @@ import asyncio
 from collections.abc import Callable
 from math import ceil, inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focuscrawl.crawl.failures import HostRests
 from focuscrawl.manners.pace import Pace, local_time
 
 if TYPE_CHECKING:
-    from scrapy.core.downloader import Downloader
+    from focuscrawl.frontier.engine import Engine
 
 #: Seconds of rest for a host that does not say how many; doubled with each refusal in a row.
 FIRST_REST = 1.0
@@ -58,15 +58,16 @@ class Hosts:
         self.longest_rest = longest_rest
         #: Whether the crawl is about to end: then nothing waits any more.
         self.closing: Callable[[], bool] = lambda: False
-        self._downloader: Downloader | None = None
+        #: Knows the delay and the concurrency that settings give each host; None before the crawl begins.
+        self._engine: Engine | None = None
         self._most: float = inf
         self._hosts: dict[str, Host] = {}
 
-    def bind(self, downloader: Downloader, closing: Callable[[], bool]) -> None:
-        """The crawl begins: its downloader knows the delay and the concurrency that settings give each host."""
-        self._downloader = downloader
-        # pages under way are counted by us, each with the robots.txt it waits for: the downloader would count both
-        self._most, downloader.total_concurrency = downloader.total_concurrency or inf, 0
+    def bind(self, engine: Engine, closing: Callable[[], bool]) -> None:
+        """The crawl begins."""
+        self._engine = engine
+        # requests are counted here, each page with the robots.txt it waits for: the downloader would count both
+        self._most = engine.take_over_concurrency()
         self.closing = closing
 
     def of(self, name: str) -> Host:
@@ -93,44 +94,19 @@ class Hosts:
     # ---- distance
 
     def keep_distance(self, name: str, delay: float) -> bool:
-        """Leave so many seconds between two requests to a host, one at a time, if that is more than now."""
-        downloader = self._downloader
-        if downloader is None or delay <= self._delay(name, jitter=False):
+        """Send requests to a host one at a time, *delay* seconds apart, if that is more than now."""
+        if self._engine is None or delay <= self._engine.delay(name, jitter=False):
             return False
-        self.of(name).distance = delay  # AutoThrottle may shorten the slot's own, but not this one
-        downloader.per_slot_settings[name] = {"delay": delay, "concurrency": 1}  # for when the slot is made anew
-        slot = downloader.slots.get(name)
-        if slot is not None:
-            slot.delay, slot.concurrency = delay, 1
+        self.of(name).distance = delay  # AutoThrottle may shorten the engine's delay, but not this one
+        self._engine.keep_distance(name, delay)
         return True
-
-    def _delay(self, name: str, *, jitter: bool = True) -> float:
-        """The seconds that settings, or AutoThrottle, put between two requests to a host, at most."""
-        downloader = self._downloader
-        if downloader is None:
-            return 0.0
-        slot = downloader.slots.get(name)
-        if slot is not None:
-            return slot.delay * (1 + slot.jitter) if jitter else slot.delay
-        options: dict[str, Any] = downloader.per_slot_settings.get(name, {})
-        delay = float(options.get("delay", downloader._delay))
-        return delay * (1 + float(options.get("jitter", downloader._jitter))) if jitter else delay
 
     def _distance(self, name: str, host: Host) -> float:
         """The seconds that have to be between two requests to a host now."""
-        distance = max(self._delay(name), host.distance)
+        distance = max(self._engine.delay(name) if self._engine is not None else 0.0, host.distance)
         if not self.pace.steady and (share := self.share()) and share < 1:
             distance = (distance or host.took) / share
         return distance
-
-    def _concurrency(self, name: str) -> int:
-        downloader = self._downloader
-        if downloader is None:
-            return 0
-        slot = downloader.slots.get(name)
-        if slot is not None:
-            return slot.concurrency
-        return int(downloader.per_slot_settings.get(name, {}).get("concurrency", downloader.domain_concurrency))
 
     # ---- the frontier's side
 
@@ -139,7 +115,7 @@ class Hosts:
         host = self._hosts.get(name)
         if host is None:
             return 0.0
-        if 0 < self._concurrency(name) <= host.active:
+        if self._engine is not None and 0 < self._engine.concurrency(name) <= host.active:
             return inf
         distance = self._distance(name, host)
         return max(host.held, max(host.handed, host.sent) + distance if distance else 0.0)

@@ -1,58 +1,65 @@
 """The frontier as Scrapy's scheduler.
 
 Requests are built when they are handed out. They are handed out as late as possible, and only for hosts whose
-downloader slot is free, because a slot's own queue cannot be overtaken any more.
+downloader slot is free: requests in a slot's own queue can no longer be overtaken.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import logging
 import sqlite3
-import sys
 from collections.abc import Callable
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.http import Response
-from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
-from scrapy.utils.defer import _schedule_coro
-from scrapy.utils.request import request_from_dict
-from twisted.python.failure import Failure
 
 from focuscrawl import urls
 from focuscrawl.crawl.crawl import Crawl
-from focuscrawl.crawl.failures import PASSING, HostRests, is_no_answer, reason_of
+from focuscrawl.crawl.failures import PASSING, is_no_answer, reason_of
+from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
+from focuscrawl.frontier import requests
+from focuscrawl.frontier.engine import Engine
+from focuscrawl.frontier.frontier import Candidate
+from focuscrawl.frontier.network import Files, Network
 from focuscrawl.page import Page
 from focuscrawl.spider import now
+from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import UNREADABLE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
 
 logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-#: What the frontier puts into a request's meta by itself; a request with anything more is stored whole.
-_OWN_META = frozenset({"focus", "depth", "is_start_request"})
-
-
-#: Hosts that answered before are asked whether the network is there, so many at most.
-PROBES = 3
-#: The share of requests under way that may be for hosts that did not answer yet, or not the last time.
+#: The share of requests in flight that may go to hosts that did not answer yet, or not the last time.
 STRANGERS = 0.75
-#: With no file left, requests are tried again so often before the crawl gives up.
-_FILE_TRIES = 20
+
+
+class Visitor(Protocol):
+    """Who visits stored pages again."""
+
+    def visit_request(self, entry: Entry) -> Request:
+        """The request for a visit."""
+
+    def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
+        """A visit got no response; *silent* if the host did not answer at all. Called inside a transaction."""
+
+    def visit_lost(self, focus: Focus, reason: str) -> None:
+        """A visit got a response, but it could not be dealt with. Called inside a transaction."""
+
+    def visits_done(self) -> int:
+        """All visits are done; returns how many new pages may be fetched."""
 
 
 def priority(score: float) -> int:
@@ -64,36 +71,31 @@ class FrontierScheduler(BaseScheduler):
     """Hands out the best request among the hosts that may be fetched now.
 
     Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one was waiting
-    for a host that was free when they were handed over; ``focus/queued``, ``focus/dropped`` (fell off the end,
+    for a host that was free when they were handed over; ``focus/queued``, ``focus/dropped`` (queue full,
     FOCUS_FRONTIER_SIZE) and ``focus/host_full`` (FOCUS_PAGES_PER_HOST) describe the queue; ``focus/failed/<reason>``
-    what gave no page.
+    counts the URLs that gave no page.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.crawl = Crawl.of(crawler)
-        self.frontier = self.crawl.frontier
-        self.stats = crawler.stats
-        #: Requests that are on their way again, or cannot be stored, by URL id.
-        self._live: dict[int, Request] = {}
-        #: Hosts of the requests that are between here and the end of their download, by URL id.
-        self._downloading: dict[int, str] = {}
-        self.hosts = self.crawl.hosts
         self.crawl.scheduler = self
+        self.frontier = self.crawl.frontier
+        self.hosts = self.crawl.hosts
+        self.stats = crawler.stats
+        self.engine = Engine(crawler)
+        self.network = Network(
+            self.engine, crawler.settings.getint("FOCUS_OUTAGE"), self.stop, lambda: self.crawl.store.last_urls(100)
+        )
+        self.files = Files(self.stop)
+        #: Requests that are retried or redirected, or cannot be stored, by URL id.
+        self._live: dict[int, Request] = {}
         #: Requests that were handed out and are not dealt with yet, by URL id.
         self._in_flight: dict[int, Request] = {}
+        #: Hosts of the requests that are between here and the end of their download, by URL id.
+        self._downloading: dict[int, str] = {}
         self._inversions = 0
-        #: Requests in a row that got no answer at all, and whether somebody is asked if the network is there.
-        self._outage = 0
-        self.probing = False
-        self.outage_limit = crawler.settings.getint("FOCUS_OUTAGE")
-        #: Sites that answered, the last one last.
-        self._answered: dict[str, None] = {}
-        #: How many requests there are files for, and how often there was none.
-        self._file_room = inf
-        self._short_of_files = 0
-        #: When the next request may be handed out.
-        self._not_before = 0.0
+        self._visitor: Visitor | None = None
         self.url_limit = min(crawler.settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH, urls.MAX_LENGTH)
         self._wake: Any = None
         self._wake_time = inf
@@ -105,18 +107,10 @@ class FrontierScheduler(BaseScheduler):
         except NotConfigured:  # there is no crawl, as in `scrapy shell`
             return Scheduler.from_crawler(crawler)
 
-    @classmethod
-    def of(cls, crawler: Crawler) -> FrontierScheduler:
-        """The frontier of a running crawl."""
-        scheduler = crawler.engine.scheduler
-        assert isinstance(scheduler, cls)
-        return scheduler
-
     def open(self, spider: Spider) -> None:
         self.spider = spider
         self.max_pages = self.crawl.strategy.max_pages
-        self._downloader = self.crawler.engine.downloader
-        self.hosts.bind(self._downloader, lambda: self.closing)
+        self.hosts.bind(self.engine, lambda: self.closing)
         if (rescore := self.frontier.rescorer) is not None:
             self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
         connect = self.crawler.signals.connect
@@ -127,7 +121,7 @@ class FrontierScheduler(BaseScheduler):
         connect(self._item_lost, signals.item_error)
         connect(self._item_lost, signals.item_dropped)
         connect(self._idle, signals.spider_idle)
-        connect(self._stopped, signals.engine_stopped)
+        connect(self.crawl.close, signals.engine_stopped)
         if self._full() and self.crawl.to_visit is None:
             logger.warning(
                 "%d pages are stored already: raise max_pages (%d) to go on", self.crawl.pages, self.max_pages
@@ -152,11 +146,15 @@ class FrontierScheduler(BaseScheduler):
         self.stats.set_value("focus/pattern_full", self.frontier.damped_out)
         self.stats.set_value("focus/damped", self.frontier.damped)
 
-    def _stopped(self) -> None:
-        self.crawl.close()
+    # ---- when something goes wrong
+
+    @property
+    def closing(self) -> bool:
+        """Whether the crawl is about to end."""
+        return self.crawl.fatal is not None or self.engine.closing
 
     def write(self, work: Callable[[], bool | None]) -> bool:
-        """Do some work in one transaction; if the file cannot be written the crawl stops."""
+        """Do some work in one transaction; if the file cannot be written, the crawl stops."""
         try:
             with self.crawl.store.transaction():
                 return bool(work())
@@ -165,7 +163,7 @@ class FrontierScheduler(BaseScheduler):
             return False
 
     def give_up(self, error: Exception) -> None:
-        """The crawl cannot be written any more (disk full, read-only, damaged): stop, with what is stored intact."""
+        """The crawl can no longer be written (disk full, read-only, damaged): stop, with what is stored intact."""
         self.stop(
             f"cannot write to {self.crawl.folder}: {error}; what was stored before is intact: free the space or mend"
             " the disk, then run the same command again to go on",
@@ -177,12 +175,12 @@ class FrontierScheduler(BaseScheduler):
         if self.crawl.fatal is None:
             self.crawl.fatal = message
             logger.error("%s", message)
-            _schedule_coro(self.crawler.engine.close_spider_async(reason=reason))
+            self.engine.stop(reason)
 
     def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """What a strategy answers, or *otherwise* if it fails: that costs what it would have said, not the page.
+        """What a strategy answers, or *otherwise* if it fails: that costs its answer, not the page.
 
-        What cannot be written stops the crawl.
+        If the file cannot be written, the crawl stops.
         """
         try:
             return call()
@@ -198,16 +196,16 @@ class FrontierScheduler(BaseScheduler):
             self.stats.inc_value("spider_exceptions/count")
             self.stats.inc_value(f"spider_exceptions/{type(error).__name__}")
             url_id = self.frontier.find(url)
-            if url_id is not None and self.frontier.state(url_id) in (QUEUED, COLD):
-                url_id = None  # of a link that waits it says nothing: nobody has asked for it yet
+            if url_id is not None and self.frontier.waits(url_id):
+                url_id = None  # the link was not fetched yet, so it did not fail
             self.write(lambda: self.crawl.store.add_failure(url_id, url, reason, None, now()))
         return otherwise
 
     # ---- in
 
     def enqueue_request(self, request: Request) -> bool:
-        focus = request.meta.get("focus")
-        if focus and focus.get("id") in self._in_flight:
+        focus = Focus.of(request)
+        if focus is not None and focus.url_id in self._in_flight:
             return self.write(lambda: self._again(request, focus))
         url = urls.join(request.url, "")
         if url is None or len(url) > self.url_limit:
@@ -219,80 +217,63 @@ class FrontierScheduler(BaseScheduler):
         if request.method != "GET" or request.body:
             digest = self.crawler.request_fingerprinter.fingerprint(request)
             key = [int.from_bytes(digest[:8], "big", signed=True)]
-        return self.write(lambda: self._queue(request, focus or {}, key))
+        return self.write(lambda: self._queue(request, focus or Focus(), key))
 
-    def _queue(self, request: Request, focus: dict[str, Any], key: list[int] | None) -> bool:
+    def _queue(self, request: Request, focus: Focus, key: list[int] | None) -> bool:
         (url_id,) = self.frontier.identify([request.url], key)
         before = len(self.frontier)
         stored = self.keep(url_id, request)
-        place = focus.get("score", 1.0), focus.get("depth", 0), focus.get("via")
-        self.frontier.offer([Candidate(url_id, request.url, *place, stored)])
+        score = 1.0 if focus.score is None else focus.score
+        self.frontier.offer([Candidate(url_id, request.url, score, focus.depth, focus.via, stored)])
         if len(self.frontier) == before:
-            if stored is not None and self.frontier.state(url_id) in (QUEUED, COLD):
-                # it waits as a link and nothing more: the request says what to do with the answer
-                query = "UPDATE frontier SET request = ? WHERE url_id = ? AND request IS NULL"
-                self.crawl.store.execute(query, (stored, url_id))
+            if stored is not None and self.frontier.waits(url_id):  # as a plain link: the request says more
+                self.crawl.store.queue.keep_request(url_id, stored)
             return False
         return True
 
     def keep(self, url_id: int, request: Request) -> str | None:
-        """A request that is about to be queued, as it is kept in the file; None if its URL is enough.
+        """A request that is about to be queued, as it is stored; None if its URL is enough.
 
-        One that cannot be kept there is kept in memory.
+        One that cannot be stored is kept in memory.
         """
-        if self._plain(request):
+        if requests.is_plain(request, self.spider):
             return None
-        stored = self._dump(request)
-        if stored is None and self.frontier.state(url_id) < QUEUED:
+        stored = requests.dump(request, self.spider)
+        if stored is None and not self.frontier.waits(url_id) and not self.frontier.is_taken(url_id):
             self._live[url_id] = request
         return stored
 
-    def _plain(self, request: Request) -> bool:
-        """Whether the URL says all there is to know about a request."""
-        callback = getattr(request.callback, "__func__", request.callback)
-        return (
-            request.method == "GET"
-            and not request.body
-            and not request.headers
-            and not request.cb_kwargs
-            and not request.cookies
-            and request.errback is None
-            and (callback is None or callback is getattr(type(self.spider), "parse", None))
-            and _OWN_META.issuperset(request.meta)
-        )
-
-    def _dump(self, request: Request) -> str | None:
-        try:
-            fields = request.to_dict(spider=self.spider)
-            fields["headers"] = {name.decode("latin-1"): values for name, values in fields["headers"].items()}
-            return json.dumps(fields, default=_bytes_to_json)
-        except (TypeError, ValueError) as error:
-            logger.warning("%s cannot be stored whole and will not survive a crash as it is: %s", request, error)
-            return None
-
-    def _again(self, request: Request, focus: dict[str, Any]) -> bool:
+    def _again(self, request: Request, focus: Focus) -> bool:
         """A request comes back from the downloader: to be retried, or to go on at the target of a redirect."""
-        url_id: int = focus["id"]
+        url_id = focus.url_id
         self._release(url_id)
-        chain: list[int] = focus.setdefault("chain", [])
         if request.url != self._in_flight[url_id].url:
             (target,) = self.frontier.identify([request.url])
-            if target != url_id and target not in chain:
+            if target != url_id and target not in focus.chain:
                 if not self.frontier.claim(target):
                     self._fail(focus, f"redirect to a page known already: {request.url}")
                     return True
-                chain.append(target)
+                focus.chain.append(target)
             request.meta.pop("download_slot", None)  # it names the host that was asked first
         self.frontier.again(url_id, urls.host(request.url))
         self._in_flight.pop(url_id, None)
         self._live[url_id] = request
         return True
 
+    def visit(self, entries: list[Entry], visitor: Visitor) -> None:
+        """Visit stored pages again, before any new page is fetched."""
+        self._visitor = visitor
+        for entry in entries:
+            self.frontier.visit(entry)
+        self.engine.nudge()
+
     # ---- out
 
     def has_pending_requests(self) -> bool:
         self._reap()
-        return not self._full() and not self.crawl.fatal and self.frontier.has_open()
+        if self.crawl.fatal:
+            return False
+        return self.frontier.visits > 0 or (not self._full() and self.frontier.has_open())
 
     def _full(self) -> bool:
         return self.max_pages > 0 and self.crawl.pages >= self.max_pages
@@ -300,17 +281,19 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         self._reap()
         in_flight = len(self._in_flight)
-        if self.crawl.fatal or (self.max_pages and self.crawl.pages + in_flight >= self.max_pages):
+        if self.crawl.fatal or self.network.probing:
+            return None
+        if self.max_pages and self.crawl.pages + in_flight >= self.max_pages and not self.frontier.visits:
             return None
         moment = monotonic()
-        if rest := self.hosts.rest() or max(0.0, self._not_before - moment):
+        if rest := self.hosts.rest() or max(0.0, self.files.not_before - moment):
             self._wake_at(moment + rest)
             return None
         # a page that was downloaded but not yet stored may hold the best link of all: wait for it
         room = self.room()
-        if room <= in_flight or self.probing:
+        if room <= in_flight:
             return None
-        self.frontier.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
+        self.frontier.turns.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
         try:
             entry = self.frontier.pop(moment, self.hosts.free_at)
             request = self._request(entry) if entry is not None else None
@@ -320,71 +303,50 @@ class FrontierScheduler(BaseScheduler):
         if entry is None or request is None:
             self._wake_at(self.frontier.next_time())
             return None
-        host = self._downloader.get_slot_key(request)
+        host = self.engine.host_of(request)
         self._in_flight[entry.url_id] = request
         self._downloading[entry.url_id] = host
         self.hosts.hand(host, moment)
-        request.meta["focus"]["handed_at"] = moment
+        request.meta[KEY].handed_at = moment
         return request
-
-    def is_in_flight(self, request: Request) -> bool:
-        """Whether a request is one of the frontier's, handed out and not dealt with."""
-        focus = request.meta.get("focus")
-        return focus is not None and focus.get("id") in self._in_flight
 
     def _request(self, entry: Entry) -> Request:
         request = self._live.pop(entry.url_id, None)
         if request is None:
             try:
-                request = _stored_request(entry, self.spider)
+                request = self._new_request(entry)
             except UNREADABLE as error:  # it came out of the file
                 raise sqlite3.DataError(f"what waits for {entry.url!r} cannot be read: {error}") from error
-        focus = request.meta.get("focus", {})
-        focus |= {
-            "id": entry.url_id,
-            "url": entry.url,
-            "score": entry.score,
-            "rank": entry.rank,
-            "depth": entry.depth,
-            "via": entry.via,
-        }
-        if entry.via and "parent" not in focus:
-            focus["parent"] = self.crawl.store.page_of_link(entry.via)
-        request.meta["focus"] = focus
+        focus = Focus.of(request) or Focus()
+        focus.url_id, focus.url, focus.score, focus.rank = entry.url_id, entry.url, entry.score, entry.rank
+        focus.depth, focus.via = entry.depth, entry.via
+        if entry.via and focus.parent is None:
+            focus.parent = self.crawl.store.page_of_link(entry.via)
+        request.meta[KEY] = focus
         request.meta["depth"] = entry.depth
         request.priority = priority(entry.score)
         request.dont_filter = True
         if request.errback != self._failed:
-            focus["errback"] = request.errback
+            focus.errback = request.errback
             request.errback = self._failed
         return request
 
-    def room(self) -> float:
-        """How many requests may be under way now."""
-        return min(self.hosts.room(), self._file_room)
+    def _new_request(self, entry: Entry) -> Request:
+        if self._visitor is not None and self.frontier.is_visit(entry.url_id):
+            return self._visitor.visit_request(entry)
+        return requests.load(entry, self.spider)
 
-    def short_of_files(self) -> None:
-        """The process may open no more files: fewer requests at a time are tried, and if that does not help, none."""
-        if self._file_room == inf:
-            logger.warning(
-                "too many open files: the crawl goes on with fewer requests at a time; raise the limit (ulimit -n) or"
-                " lower CONCURRENT_REQUESTS"
-            )
-        under_way = len(self._in_flight)
-        if under_way > self._file_room:  # of those that were under way when there were more
-            return
-        self._file_room = max(1, under_way // 2)
-        self._short_of_files += 1
-        self._not_before = monotonic() + min(1.0, 0.05 * self._short_of_files)
-        if self._short_of_files > _FILE_TRIES:
-            self.stop(
-                "too many open files, even with one request at a time; raise the limit (ulimit -n) and run the same"
-                " command again, and nothing is lost",
-                "too_many_files",
-            )
+    def room(self) -> float:
+        """Most requests in flight now."""
+        return min(self.hosts.room(), self.files.room)
+
+    def is_in_flight(self, request: Request) -> bool:
+        """Whether a request is one of the frontier's, handed out and not dealt with."""
+        focus = Focus.of(request)
+        return focus is not None and focus.url_id in self._in_flight
 
     def _wake_at(self, moment: float) -> None:
-        """See that the engine asks again when the next host is free; by itself it would ask every five seconds."""
+        """Have the engine ask again when the next host is free; by itself it would ask every five seconds."""
         if moment == inf or (self._wake is not None and self._wake_time <= moment):
             return
         if self._wake is not None:
@@ -394,168 +356,97 @@ class FrontierScheduler(BaseScheduler):
 
     def _woken(self) -> None:
         self._wake, self._wake_time = None, inf
-        self._nudge()
-
-    def _nudge(self) -> None:
-        slot = self.crawler.engine._slot
-        if slot is not None and slot.closing is None:
-            slot.nextcall.schedule()
-
-    # ---- beside the queue
-
-    async def download(self, request: Request) -> Response:
-        """Download a request that the queue knows nothing of, for a host that is free; it counts as asked.
-
-        Raises what keeps the response from us. To be tried again is for the caller to decide: Scrapy would do it at
-        once, whatever rest a host has asked for.
-        """
-        host = self._downloader.get_slot_key(request)
-        self.hosts.hand(host, monotonic())
-        request.meta["dont_retry"] = True
-        try:
-            return await self.crawler.engine.download_async(request)
-        except Exception as error:
-            if is_no_answer(error):
-                self.no_answer(request.url)
-            raise
-        finally:
-            self._release_host(host)
-
-    def admit(self, pages: int) -> None:
-        """Let so many more pages be fetched than there are."""
-        self.max_pages = self.crawl.pages + pages
-        self._nudge()
-
-    @property
-    def closing(self) -> bool:
-        """Whether the crawl is about to end."""
-        slot = self.crawler.engine._slot
-        return self.crawl.fatal is not None or slot is None or slot.closing is not None
+        self.engine.nudge()
 
     # ---- what becomes of them
 
     def _reached_downloader(self, request: Request) -> None:
-        focus = request.meta.get("focus")
-        if not focus or focus.get("id") not in self._in_flight:
+        focus = Focus.of(request)
+        if focus is None or focus.url_id not in self._in_flight:
             return
-        # hosts that became free after the request was handed over do not count: nobody could have known better
-        if self.frontier.best_rank(focus["handed_at"], self.hosts.free_at) > focus["rank"]:
+        # hosts that became free after the request was handed over do not count: that could not be known
+        if self.frontier.best_rank(focus.handed_at, self.hosts.free_at) > focus.rank:
             self._inversions += 1
 
     def _left_downloader(self, request: Request) -> None:
-        focus = request.meta.get("focus")
-        if focus:
-            self._release(focus.get("id", 0))
+        focus = Focus.of(request)
+        if focus is not None:
+            self._release(focus.url_id)
 
     def _response_received(self, request: Request) -> None:
-        self._outage = self._short_of_files = 0
-        site = urls.site(request.url)
-        self._answered.pop(site, None)
-        self._answered[site] = None
-        if len(self._answered) > PROBES:
-            del self._answered[next(iter(self._answered))]
+        self.network.answered(request.url)
+        self.files.answered()
         self.frontier.host_answered(urls.host(request.url))
 
     def _release(self, url_id: int) -> None:
         host = self._downloading.pop(url_id, None)
         if host is not None:
-            self._release_host(host)
+            self.hosts.release(host)
+            self.frontier.release(host)
 
-    def _release_host(self, host: str) -> None:
-        self.hosts.release(host)
-        self.frontier.release(host)
+    def short_of_files(self) -> None:
+        """The process may open no more files."""
+        self.files.ran_out(len(self._in_flight))
 
-    def focus_of(self, url_id: int) -> dict[str, Any] | None:
+    def focus_of(self, url_id: int) -> Focus | None:
         """What is known of the request in flight for a URL; None if there is none."""
         request = self._in_flight.get(url_id)
-        return request.meta["focus"] if request is not None else None
+        return Focus.of(request) if request is not None else None
 
-    def finished(self, focus: dict[str, Any], *, page_host: str | None = None, for_good: bool = True) -> None:
-        """A request is dealt with. Call inside the transaction that stores what came of it."""
-        url_id = focus["id"]
-        self._release(url_id)
-        self._in_flight.pop(url_id, None)
-        self.frontier.finish([url_id, *focus.get("chain", ())], page_host=page_host, for_good=for_good)
+    def finished(self, focus: Focus, *, page_host: str | None = None, for_good: bool = True) -> None:
+        """A request is dealt with. Call inside the transaction that stores its outcome."""
+        self._release(focus.url_id)
+        self._in_flight.pop(focus.url_id, None)
+        self.frontier.finish([focus.url_id, *focus.chain], page_host=page_host, for_good=for_good)
 
     def _failed(self, failure: Failure) -> Any:
-        """The errback of every request: it gave no response."""
+        """The errback of every request: it got no response."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        focus = request.meta["focus"]
+        focus = Focus.of(request)
+        assert focus is not None
         error: Exception = failure.value  # type: ignore[assignment]
-        passing = isinstance(error, PASSING)
-        if not (
-            isinstance(error, HttpError) and self.crawl.strategy is not self.spider
-        ):  # a guest's answer makes a page
-            self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing))
-        if is_no_answer(error):
+        passing, silent = isinstance(error, PASSING), is_no_answer(error)
+        if not (isinstance(error, HttpError) and self.crawl.strategy is not self.spider):  # a guest makes a page of it
+            self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing, silent=silent))
+        if silent:
             self.no_answer(request.url)
-        errback = focus.get("errback")
-        return errback(failure) if errback else None
+        return focus.errback(failure) if focus.errback else None
 
     def no_answer(self, url: str) -> None:
-        """Nobody has answered; if that goes on, those who answered before are asked whether the network is there."""
-        self._outage += 1
+        """A request got no answer."""
         self.frontier.host_silent(urls.host(url))
-        if self._outage >= self.outage_limit > 0 and not self.probing:
-            self.probing = True
-            _schedule_coro(self._probe(url, self._outage))
+        self.network.no_answer(url)
 
-    async def _probe(self, url: str, silent: int) -> None:
-        """Tell dead hosts from a dead network: stop the crawl if none of those who answered before does now."""
-        there = False
-        for site in list(reversed(self._answered)) or self._sites_before():
-            request = Request(f"{site}/robots.txt", callback=NO_CALLBACK)
-            request.meta.update({"dont_obey_robotstxt": True, "dont_retry": True, "dont_redirect": True})
-            request.meta["focus_patience"] = 0.0  # one that rests has answered before
-            try:
-                await self.crawler.engine.download_async(request)
-                there = True
-                break
-            except HostRests:
-                there = True
-            except Exception as error:
-                logger.info("%s does not answer either: %s", site, reason_of(error))
-        if not there:
-            self.stop(
-                f"the network seems to be down: {silent} requests in a row got no answer, the last for {url}; run the"
-                " same command again when it is back, and nothing is lost",
-                "network_down",
-            )
-        self._outage, self.probing = 0, False
-        self._nudge()
-
-    def _sites_before(self) -> list[str]:
-        """Sites that gave pages in earlier runs, the last first."""
-        found: dict[str, None] = {}
-        for page in self.crawl.store.last_urls(100):
-            found.setdefault(urls.site(page))
-        return list(found)[:PROBES]
-
-    def _fail(self, focus: dict[str, Any], reason: str, *, for_good: bool = True) -> None:
-        if focus["id"] not in self._in_flight:
+    def _fail(self, focus: Focus, reason: str, *, for_good: bool = True, silent: bool | None = None) -> None:
+        """A request gave no page. *silent* is None if there was a response, else whether the host did not answer."""
+        if focus.url_id not in self._in_flight:
             return
-        url = focus["url"]
+        if focus.visits and self._visitor is not None:
+            if silent is None:
+                self._visitor.visit_lost(focus, reason)
+            else:
+                self._visitor.visit_failed(focus, reason, silent=silent)
+            self.finished(focus)
+            return
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
-        if not focus.get("via") and not focus.get("parent"):
-            logger.error("Seed %s: %s", url, reason)
-        self.crawl.store.add_failure(focus["id"], url, reason, focus.get("via"), now())
+        if not focus.via and not focus.parent:
+            logger.error("Seed %s: %s", focus.url, reason)
+        self.crawl.store.add_failure(focus.url_id, focus.url, reason, focus.via, now())
         self.finished(focus, for_good=for_good)
 
-    def _fail_all(self, requests: list[Request], reason: str) -> None:
-        for request in requests:
-            self._fail(request.meta["focus"], reason)
+    def _fail_all(self, through: list[Request], reason: str) -> None:
+        for request in through:
+            if (focus := Focus.of(request)) is not None:
+                self._fail(focus, reason)
 
     def _lost(self, response: Response | None, reason: str) -> None:
-        focus = response.meta.get("focus") if isinstance(response, Response) else None
-        if focus and focus.get("id") in self._in_flight and not self.crawl.fatal:
+        focus = Focus.of(response) if isinstance(response, Response) else None
+        if focus is not None and focus.url_id in self._in_flight and not self.crawl.fatal:
             self.write(lambda: self._fail(focus, reason))
 
     def _reap(self) -> None:
         """Let go of requests that Scrapy is through with, but that gave no page: their callback did not make one."""
-        slot = self.crawler.engine._slot
-        if slot is None:
-            return
-        through = [request for request in self._in_flight.values() if request not in slot.inprogress]
+        through = [request for request in self._in_flight.values() if self.engine.is_through_with(request)]
         if through and not self.crawl.fatal:
             self.write(lambda: self._fail_all(through, "no page: its callback made none"))
 
@@ -569,35 +460,18 @@ class FrontierScheduler(BaseScheduler):
             self._lost(response, "dropped by a pipeline")
 
     def _idle(self) -> None:
-        """Nothing may be fetched and nothing is on its way: the strategy may have more, or the crawl is over."""
+        """Nothing may be fetched and nothing is in flight: the strategy may have more, or the crawl is over."""
+        if self.network.probing and not self.crawl.fatal:
+            raise DontCloseSpider
+        if self._visitor is not None and not self.crawl.fatal:
+            visitor, self._visitor = self._visitor, None
+            self.max_pages = self.crawl.pages + visitor.visits_done()
+            self.engine.nudge()
+            raise DontCloseSpider
         if self._full():
             raise CloseSpider("max_pages")
         if self.crawl.fatal:
             return
         if self.ask("refill", "", self.crawl.strategy.refill, False):
-            self._nudge()
+            self.engine.nudge()
             raise DontCloseSpider
-
-
-def _stored_request(entry: Entry, spider: Spider) -> Request:
-    """The request for an entry of the file, which may be somebody else's: it names no code that is not loaded here."""
-    request = Request(entry.url)
-    if entry.request:
-        fields = json.loads(entry.request, object_hook=_bytes_from_json)
-        module, _, name = fields.get("_class", "scrapy.Request").rpartition(".")
-        if not issubclass(getattr(sys.modules[module], name), Request):
-            raise ValueError(f"{module}.{name} is no Request")
-        request = request_from_dict(fields, spider=spider)
-    if not request.url.startswith(("http:", "https:")):
-        raise ValueError(f"{request.url} is on no host")
-    return request
-
-
-def _bytes_to_json(value: object) -> dict[str, str]:
-    if isinstance(value, bytes):
-        return {"base64": base64.b64encode(value).decode()}
-    raise TypeError(f"a {type(value).__name__} in it")
-
-
-def _bytes_from_json(value: dict[str, Any]) -> Any:
-    return base64.b64decode(value["base64"]) if value.keys() == {"base64"} else value

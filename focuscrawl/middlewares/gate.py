@@ -38,16 +38,12 @@ class GateMiddleware:
     def _host(self, request: Request) -> str:
         return self.crawler.engine.downloader.get_slot_key(request)
 
-    def _queued(self, request: Request) -> bool:
-        """Whether a request is the frontier's, which can have it back."""
-        return self.crawl.scheduler is not None and self.crawl.scheduler.is_in_flight(request)
-
     async def process_request(self, request: Request) -> Request | None:
-        patience = PATIENCE if self._queued(request) else request.meta.get("focus_patience", inf)
+        patience = PATIENCE if self.crawl.is_in_flight(request) else request.meta.get("focus_patience", inf)
         try:
             request.meta["focus_sent"] = await self.hosts.turn(self._host(request), request, patience)
         except HostRests:
-            if self._queued(request):
+            if self.crawl.is_in_flight(request):
                 return request.copy()
             raise
         return None
@@ -58,8 +54,8 @@ class GateMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
         self.hosts.ended(self._host(request), request)
-        if isinstance(exception, TooManyFiles) and self.crawl.scheduler is not None:
-            self.crawl.scheduler.short_of_files()
-            if self._queued(request):
+        if isinstance(exception, TooManyFiles):
+            self.crawl.short_of_files()
+            if self.crawl.is_in_flight(request):
                 return request.copy()
         return None

@@ -12,8 +12,8 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl import urls
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.focus import KEY
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Link, Page
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class GuestMiddleware(BaseSpiderMiddleware):
         try:
             await self.strategy.before_crawl()
         except FocusError as error:
-            FrontierScheduler.of(self.crawler).stop(str(error), "cannot_learn")
+            self.strategy.crawl.stop(str(error), "cannot_learn")
             return
         async for request in start:
             if isinstance(request, Request):
@@ -64,7 +64,7 @@ class GuestMiddleware(BaseSpiderMiddleware):
         known = {link.url: link for link in reversed(page.links)}  # of several to one page, the first
         found: dict[str, Link] = {}
         for request in requests:
-            request.meta.pop("focus", None)  # that of the page, if its meta was handed on
+            request.meta.pop(KEY, None)  # that of the page, if its meta was handed on
             url = urls.join(request.url, "") or request.url
             if url not in found:
                 found[url] = known.get(url) or Link(url)

@@ -8,6 +8,7 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware as ScrapyRe
 from scrapy.exceptions import IgnoreRequest
 
 from focuscrawl import urls
+from focuscrawl.crawl.focus import Focus
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -21,19 +22,24 @@ REDIRECTS = (301, 302, 303, 307, 308)
 class RedirectMiddleware(ScrapyRedirectMiddleware):
     """Scrapy's own, but for the Location: it is joined as browsers do, and bounded in length.
 
-    What it means is known before anything decides about it: robots.txt, the scope, the frontier. A Location that is no
-    URL is named by the reason of the failure. Settings: URLLENGTH_LIMIT, REDIRECT_MAX_TIMES.
+    It is joined before anything decides about it: robots.txt, the scope, the frontier. A Location that is not a URL is
+    named by the reason of the failure. A visit to a stored page follows redirects to other spellings of its URL only.
+    Settings: URLLENGTH_LIMIT, REDIRECT_MAX_TIMES, FOCUS_ANY_SCHEME.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
         super().__init__(settings)
         self.url_limit = settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH
+        self.any_scheme = settings.getbool("FOCUS_ANY_SCHEME")
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         location = response.headers.get("Location")
         if response.status not in REDIRECTS or location is None or request.meta.get("dont_redirect"):
             return response
         target = redirect_target(request.url, location)
+        focus = Focus.of(request)
+        if focus is not None and focus.visits and not self._is_same_page(target, request.url):
+            return response
         if target is None:
             raise IgnoreRequest(f"bad redirect: {location[:300].decode('latin-1')}")
         if len(target) > self.url_limit:
@@ -41,8 +47,13 @@ class RedirectMiddleware(ScrapyRedirectMiddleware):
         response.headers["Location"] = target
         return super().process_response(request, response)
 
+    def _is_same_page(self, target: str | None, url: str) -> bool:
+        if target is None or target == url:
+            return False
+        return urls.key(target, any_scheme=self.any_scheme) == urls.key(url, any_scheme=self.any_scheme)
+
 
 def redirect_target(url: str, location: bytes) -> str | None:
-    """Where a Location header on the way to *url* leads; None if that is no URL of the web."""
+    """Where a Location header on the way to *url* leads; None if that is not a URL of the web."""
     # bytes beyond ASCII are sent back as they came, whatever charset they are in
     return urls.join(url, "".join(chr(octet) if octet < 128 else f"%{octet:02X}" for octet in location))

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from focuscrawl.frontier.scheduler import FrontierScheduler
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +84,7 @@ class RobotsMiddleware:
             return None
         root = urls.site(request.url)
         while (site := await self._site(root)) is None:
-            if (queue := self._queue()) is not None and queue.is_in_flight(request):
+            if (crawl := self._running()) is not None and crawl.is_in_flight(request):
                 return request.copy()
         if site.private:
             raise PrivateAddress(site.private, urls.host(root))
@@ -98,12 +97,13 @@ class RobotsMiddleware:
         request.meta["robots_txt"] = "allowed" if site.found else "none"
         return None
 
-    def _queue(self) -> FrontierScheduler | None:
-        """Where pages of a host that rests wait; None for a single page, as in `scrapy shell`."""
+    def _running(self) -> Crawl | None:
+        """The crawl; None for a single page, as in `scrapy shell`, where no frontier lets requests wait."""
         try:
-            return Crawl.of(self.crawler).scheduler
+            crawl = Crawl.of(self.crawler)
         except NotConfigured:
             return None
+        return crawl if crawl.scheduler is not None else None
 
     def _matcher(self, root: str, rules: Rules) -> Matcher:
         matcher = self._matchers.get(root)
@@ -142,8 +142,8 @@ class RobotsMiddleware:
     def _slow_down(self, root: str, wished: float) -> None:
         """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
         delay = min(wished, self.longest_delay)
-        queue = self._queue()
-        if delay and queue is not None and queue.hosts.keep_distance(urls.host(root), delay):
+        crawl = self._running()
+        if delay and crawl is not None and crawl.hosts.keep_distance(urls.host(root), delay):
             self.crawler.stats.inc_value("robotstxt/slowed")
 
     async def _fetch(self, root: str) -> _Site | None:
@@ -156,8 +156,8 @@ class RobotsMiddleware:
             return _Site(None, expires=0.0, private=error.address)
         except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
             silent = is_no_answer(error)
-            if silent and (queue := self._queue()) is not None:
-                queue.no_answer(request.url)
+            if silent and (crawl := self._running()) is not None:
+                crawl.no_answer(request.url)
             return self._unreachable(root, reason_of(error), heard=False, silent=silent)
         if response.status >= 500 or response.status == 429:
             return self._unreachable(root, f"HTTP {response.status}", heard=response.status in TOO_MUCH)
@@ -171,9 +171,9 @@ class RobotsMiddleware:
         """A site did not say what it allows: None if it is to be asked again after a rest."""
         logger.info("%s/robots.txt could not be read: %s", root, problem)
         self._tries[root] += 1
-        if (queue := self._queue()) is not None and self._tries[root] <= self.retries:
+        if (crawl := self._running()) is not None and self._tries[root] <= self.retries:
             if not heard:  # what a host says itself was heard on the way
-                queue.hosts.refused(urls.host(root), None, monotonic())
+                crawl.hosts.refused(urls.host(root), None, monotonic())
             return None
         del self._tries[root]
         return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem, silent=silent)

@@ -11,6 +11,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.spider import NOTHING
 
@@ -49,8 +50,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         if isinstance(output, Page):
             self.score(output, response)
         elif isinstance(output, Request):
-            focus = output.meta.get("focus", {})
-            if focus.get("score") is None or "id" in focus:
+            focus = Focus.of(output)
+            if focus is None or focus.score is None or focus.url_id:
                 return self.score_request(output, page or self.spider.read(response))
         return output
 
@@ -60,8 +61,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         ask = spider.crawl.ask
         if ask("judge", page.url, lambda: (spider.judged(page),), None) is None:
             page.judgement = NOTHING
-        via = response.meta.get("focus", {}).get("via")
-        page.via = spider.crawl.store.link(via) if via else None
+        focus = Focus.of(response)
+        page.via = spider.crawl.store.link(focus.via) if focus is not None and focus.via else None
         if not page.links:
             return
         # a strategy that fails says nothing about these links: they wait behind all others
@@ -112,5 +113,5 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         if score is None or closed or self._rule_against(view.links[0]):
             self.crawler.stats.inc_value("focus/links_refused")
             return None
-        request.meta["focus"] = {"score": min(1.0, max(0.0, score)), "depth": page.depth + 1, "parent": page.url}
+        request.meta[KEY] = Focus(min(1.0, max(0.0, score)), page.depth + 1, page.url)
         return request

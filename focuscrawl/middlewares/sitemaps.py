@@ -13,6 +13,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl import urls
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.manners.sitemap import MAX_FILES
 from focuscrawl.middlewares.robots import RobotsMiddleware
 from focuscrawl.page import Page
@@ -62,7 +63,7 @@ class SitemapMiddleware(BaseSpiderMiddleware):
 
     def _sitemaps(self, page: Page) -> Iterator[Request]:
         host = urls.host(page.url)
-        if host in self._asked or page.problem or page.listing:
+        if host in self._asked or page.problem or page.listing or page.visit is not None:
             return
         judgement = page.judgement
         if judgement is not None and not judgement.relevant:
@@ -75,9 +76,5 @@ class SitemapMiddleware(BaseSpiderMiddleware):
             named = [f"{site}/sitemap.xml"]
         for url in named:
             if self._one_more(host):
-                place = {
-                    "score": judgement.relevance if judgement else 1.0,
-                    "depth": page.depth + 1,
-                    "parent": page.url,
-                }
-                yield Request(url, callback=self.spider.parse_sitemap, meta={"focus": place})
+                focus = Focus(judgement.relevance if judgement else 1.0, page.depth + 1, page.url)
+                yield Request(url, callback=self.spider.parse_sitemap, meta={KEY: focus})

@@ -10,7 +10,6 @@ from scrapy.exceptions import DropItem
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.linefile import LineFile
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.page import Page
 from focuscrawl.store.store import Store
 
@@ -59,7 +58,7 @@ class LinesPipeline:
             try:
                 self.file.write(line)
             except OSError as error:
-                FrontierScheduler.of(self.crawler).give_up(error)
+                self.crawl.give_up(error)
                 raise DropItem(f"not written: {error}", log_level="DEBUG") from None
         return item
 

@@ -8,12 +8,9 @@ since it last answered is then 1 - exp(-rate * days), and a visit is worth that 
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from heapq import heapify, heappop, heappush
-from math import exp, inf
+from math import exp
 from typing import Any, NamedTuple
 
 from focuscrawl.errors import FocusError
@@ -77,7 +74,7 @@ class History:
         return 1 - exp(-self.rate * max(0.0, now - self.answered))
 
     def due(self, now: float, older_than: float) -> bool:
-        """Whether the page may be visited: it was left alone for *older_than* seconds, longer if it was in vain."""
+        """Whether the page may be visited: it was left alone for *older_than* seconds, longer if visits failed."""
         if self.failed and now - self.asked < min(
             LONGEST_RETRY_WAIT, RETRY_WAIT * 2.0 ** min(self.failed - 1, _DOUBLINGS)
         ):
@@ -100,87 +97,28 @@ class Due(NamedTuple):
     worth: float
     #: Whether it was gone the last time.
     gone: bool
+    url_id: int = 0
+    depth: int = 0
+    #: The id of the link it was found by.
+    via: int | None = None
 
 
 def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -> list[Due]:
     """The pages that are due, the most worthwhile first, *pages* at most (0: all)."""
     with store.reading():
         found = {
-            number: (url, relevance, History(seconds(first))) for number, url, relevance, first in store.visitable()
+            number: (url, relevance, History(seconds(first)), (url_id, depth, via))
+            for number, url, relevance, first, url_id, depth, via in store.visitable()
         }
         for number, when, _, outcome, _ in store.visits():
             found[number][2].note(seconds(when), outcome)
         due = [
-            Due(number, url, worth(relevance, history.chance(now)), history.gone > 0)
-            for number, (url, relevance, history) in found.items()
+            Due(number, url, worth(relevance, history.chance(now)), history.gone > 0, *place)
+            for number, (url, relevance, history, place) in found.items()
             if history.due(now, older_than)
         ]
     due.sort(key=lambda entry: (-entry.worth, entry.page))
     return due[:pages] if pages else due
-
-
-class Turns:
-    """Hands out visits: of the hosts that may be asked now, the one with the most worthwhile visit goes first."""
-
-    def __init__(self, visits: Iterable[Due], host_of: Callable[[str], str]) -> None:
-        """*visits* come in order, most worthwhile first."""
-        self._host_of = host_of
-        self._queues: dict[str, deque[Due]] = {}
-        for visit in visits:
-            self._queues.setdefault(host_of(visit.url), deque()).append(visit)
-        #: (-worth, host) of the hosts that were free when last looked at, (time, host) of the others.
-        self._ready = [(-queue[0].worth, host) for host, queue in self._queues.items()]
-        heapify(self._ready)
-        self._waiting: list[tuple[float, str]] = []
-        self._busy: set[str] = set()
-
-    def __bool__(self) -> bool:
-        return bool(self._queues)
-
-    def take(self, now: float, free_at: Callable[[str], float]) -> Due | None:
-        """The next visit; None if no host may be asked now."""
-        while self._waiting and self._waiting[0][0] <= now:
-            self._put_ready(heappop(self._waiting)[1])
-        while self._ready:
-            _, host = heappop(self._ready)
-            time = free_at(host)
-            if time == inf:
-                self._busy.add(host)
-            elif time > now:
-                heappush(self._waiting, (time, host))
-            else:
-                queue = self._queues[host]
-                visit = queue.popleft()
-                if queue:
-                    self._put_ready(host)
-                else:
-                    del self._queues[host]
-                return visit
-        return None
-
-    def again(self, visit: Due) -> None:
-        """Put a visit back: its host has asked for a rest."""
-        host = self._host_of(visit.url)
-        queue = self._queues.get(host)
-        if queue is None:
-            self._queues[host] = deque([visit])
-            self._put_ready(host)
-        else:
-            queue.appendleft(visit)
-
-    def done(self, url: str) -> None:
-        """A visit is over: its host may have room for the next."""
-        host = self._host_of(url)
-        if host in self._busy:
-            self._busy.remove(host)
-            self._put_ready(host)
-
-    def next_time(self) -> float:
-        """When the next host becomes free by itself; inf if none does."""
-        return self._waiting[0][0] if self._waiting else inf
-
-    def _put_ready(self, host: str) -> None:
-        heappush(self._ready, (-self._queues[host][0].worth, host))
 
 
 def difference(old: Page, new: Page) -> dict[str, Any] | None:

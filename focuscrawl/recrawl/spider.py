@@ -1,33 +1,28 @@
-"""RevisitingSpider: what makes a strategy visit the pages it has stored, instead of new ones.
+"""RevisitingSpider: makes a strategy visit the pages it has stored, then new ones.
 
-Visits go through Scrapy's engine with all its manners, but beside the frontier, for which these URLs are done. A page
-that is not what it was goes through the pipelines like a new one, with a `visit`; its new links wait in the frontier.
+Visits go through the frontier like any request, ranked by what they are worth and before all new pages. A page that
+has changed goes through the pipelines like a new one, with a `visit`; its new links wait in the frontier.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator
-from math import inf
-from time import monotonic, time
+from collections.abc import AsyncIterator, Callable, Iterator
+from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import Request
 from scrapy.http import Response
 
-from focuscrawl import urls
 from focuscrawl.crawl.duplicates import signature
-from focuscrawl.crawl.failures import PASSING, reason_of
+from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.html import read_page
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
-from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page, Visit
-from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, Turns, difference, plan
+from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
 from focuscrawl.spider import FocusedSpider, now, validators
+from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import inflate
 from focuscrawl.web.addresses import Networks
 
@@ -36,21 +31,16 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-#: Longest time between two looks at what may be done next.
-_HEARTBEAT = 5.0
-#: Between two looks at whether the network is there.
-_GLANCE = 0.05
+#: Statuses of a permanent redirect.
 _FOR_GOOD = (301, 308)
 
 
 class _Stored(NamedTuple):
     """What the store has of a page."""
 
-    url_id: int
     depth: int
     parent: str | None
     score: float | None
-    via: int | None
     content_type: str
     etag: str | None
     last_modified: str | None
@@ -76,162 +66,128 @@ class RevisitingSpider(FocusedSpider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawl = spider.crawl
-        spider.due = plan(crawl.store, time(), older_than=cls.older_than, pages=cls.most_visits)
-        crawl.to_visit = len(spider.due)
-        for due in spider.due:  # whatever the file says: a URL of file: would be read from the disk
+        found = plan(crawl.store, time(), older_than=cls.older_than, pages=cls.most_visits)
+        spider.due = {due.url_id: due for due in found}
+        crawl.to_visit = len(found)
+        for due in found:  # whatever the file says: a URL of file: would be read from the disk
             if not due.url.startswith(("http://", "https://")):
                 raise crawl.store.broken(f"page {due.page} has the URL {due.url!r}")
         if cls.seeds_told:
             crawl.networks = Networks(everything=crawl.networks.everything)
         spider.max_pages = crawl.pages  # nothing new before the visits are done
-        spider._tries = Counter()
         spider._silent = []
         return spider
 
-    due: list[Due]
-    _tries: Counter[int]
+    #: The pages to visit, by URL id, the most worthwhile first.
+    due: dict[int, Due]
     #: Visits without an answer since the last one that got one.
     _silent: list[tuple[Due, str]]
 
     async def start(self) -> AsyncIterator[Any]:
-        """No seeds: visits, then what waits in the frontier."""
-        scheduler = FrontierScheduler.of(self.crawler)
+        """No seeds: visits, then new pages."""
         try:
             await self.before_crawl()
         except FocusError as error:
-            scheduler.stop(str(error), "cannot_learn")
+            self.crawl.stop(str(error), "cannot_learn")
             return
-        await self._visit_all(scheduler)
-        if not scheduler.closing:
-            self._note_silent()
-            self.crawl.count()
-            scheduler.admit(self.new_pages)
+        scheduler = self.crawl.scheduler
+        assert scheduler is not None
+        scheduler.visit([self._entry(due) for due in self.due.values()], self)
         return
         yield  # makes it the generator that Scrapy asks for
 
-    async def _visit_all(self, scheduler: FrontierScheduler) -> None:
-        turns = Turns(self.due, urls.host)
-        running: set[asyncio.Future[None]] = set()
-        while (turns or running or scheduler.probing) and not scheduler.closing:
-            moment, rest = monotonic(), scheduler.hosts.rest()
-            may = not rest and not scheduler.probing and len(running) < scheduler.room()
-            if may and (due := turns.take(moment, scheduler.hosts.free_at)) is not None:
-                running.add(asyncio.ensure_future(self._visit(due, turns)))
-                continue
-            pause = min(_HEARTBEAT, rest or inf, max(0.0, turns.next_time() - moment) if may else inf)
-            if scheduler.probing:
-                pause = _GLANCE
-            if running:
-                _, running = await asyncio.wait(running, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
-            else:
-                await asyncio.sleep(pause)
+    def _entry(self, due: Due) -> Entry:
+        return Entry(due.url_id, due.url, due.worth, 0.0, due.depth, due.via, None)
 
-    async def _visit(self, due: Due, turns: Turns) -> None:
-        scheduler = FrontierScheduler.of(self.crawler)
-        try:
-            stored = self._stored(due.page)
-            response: Response | None = None
-            try:
-                response = await self._ask(scheduler, due, stored)
-                again = response.status in self._retried()
-                problem = f"HTTP {response.status}"
-            except Exception as error:  # whatever keeps the page from us: it stays as it is
-                again, problem = isinstance(error, PASSING), reason_of(error)
-            if scheduler.closing:  # too late to store anything: the next run visits it again
-                return
-            self._tries[due.page] += 1
-            if again and self._tries[due.page] <= self._most_retries():
-                turns.again(due)
-                return
-            self.crawl.visited += 1
-            if response is None:
-                self._silent.append((due, problem))
-                return
-            self._note_silent()
-            if again:
-                self._note(due, response.status, UNREACHABLE, {"reason": problem})
-            else:
-                await self._conclude(due, stored, response)
-        except Exception:  # one page that a strategy cannot judge does not keep us from the others
-            self.logger.exception("%s was visited in vain", due.url)
-            self.crawler.stats.inc_value("focus/visits/error")
-        finally:
-            turns.done(due.url)
-
-    def _note_silent(self) -> None:
-        """Somebody has answered, so it is not the network that was down for those who did not."""
-        for due, problem in self._silent:
-            self._note(due, None, UNREACHABLE, {"reason": problem})
-        self._silent.clear()
-
-    def _most_retries(self) -> int:
-        return self.settings.getint("RETRY_TIMES") if self.settings.getbool("RETRY_ENABLED") else 0
-
-    def _retried(self) -> set[int]:
-        return {int(status) for status in self.settings.getlist("RETRY_HTTP_CODES")}
+    def visit_request(self, entry: Entry) -> Request:
+        """Asks only for what has changed since the last visit."""
+        due = self.due[entry.url_id]
+        stored = self._stored(due.page)
+        request = Request(due.url, callback=self.visited, meta={KEY: Focus(parent=stored.parent, visits=due.page)})
+        if stored.etag:
+            request.headers["If-None-Match"] = stored.etag.encode("latin-1", "replace")
+        if stored.last_modified:
+            request.headers["If-Modified-Since"] = stored.last_modified.encode("latin-1", "replace")
+        return request
 
     def _stored(self, number: int) -> _Stored:
         return _Stored(*self.crawl.store.execute(_STORED, (number,)).fetchone())
 
-    async def _ask(self, scheduler: FrontierScheduler, due: Due, stored: _Stored) -> Response:
-        """The answer to a visit; redirects to another way to write the same URL are followed."""
-        headers: dict[str, bytes] = {}
-        if stored.etag:
-            headers["If-None-Match"] = stored.etag.encode("latin-1", "replace")
-        if stored.last_modified:
-            headers["If-Modified-Since"] = stored.last_modified.encode("latin-1", "replace")
-        url = due.url
-        for _ in range(max(1, self.settings.getint("REDIRECT_MAX_TIMES"))):
-            focus = {"id": stored.url_id, "depth": stored.depth, "parent": stored.parent, "score": stored.score}
-            meta = {"dont_redirect": True, "focus": focus | {"via": stored.via}}
-            response = await scheduler.download(Request(url, headers=headers, meta=meta, dont_filter=True))
-            target = _target(response)
-            if target is None or target == url or not self._same_page(target, due.url):
-                break
-            url = target
-        return response
+    def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
+        """A host that does not answer counts only once another one does: the network may be down."""
+        due = self.due[focus.url_id]
+        self.crawl.visited += 1
+        if silent:
+            self._silent.append((due, reason))
+        else:
+            self._note(due, None, UNREACHABLE, {"reason": reason})
 
-    def _same_page(self, one: str, other: str) -> bool:
-        any_scheme = self.crawl.frontier.any_scheme
-        return urls.key(one, any_scheme=any_scheme) == urls.key(other, any_scheme=any_scheme)
+    def visit_lost(self, focus: Focus, reason: str) -> None:
+        """A page that the strategy cannot judge does not keep us from the others."""
+        self.logger.error("visit to %s failed: %s", focus.url, reason)
+        self.crawler.stats.inc_value("focus/visits/error")
+
+    def visits_done(self) -> int:
+        """The end of the visits: the figures of the crawl have changed, and new pages may be fetched."""
+        self._write(self._note_silent)
+        self.crawl.count()
+        return self.new_pages
+
+    def _note_silent(self) -> None:
+        for due, reason in self._silent:
+            self._note(due, None, UNREACHABLE, {"reason": reason})
+        self._silent.clear()
+
+    def _write(self, work: Callable[[], None]) -> None:
+        assert self.crawl.scheduler is not None
+        self.crawl.scheduler.write(work)
 
     # ---- what comes of a visit
 
-    async def _conclude(self, due: Due, stored: _Stored, response: Response) -> None:
+    def visited(self, response: Response) -> Iterator[Any]:
+        """The callback of every visit."""
+        focus = Focus.of(response)
+        assert focus is not None
+        self.crawl.visited += 1
+        if self._silent:
+            self._write(self._note_silent)
+        due = self.due[focus.url_id]
+        stored = self._stored(due.page)
         status, target = response.status, _target(response)
         if status == 304 and not due.gone:
             etag, last_modified = validators(response)
-            self._unchanged(due, status, (etag or stored.etag, last_modified or stored.last_modified))
+            self._end(focus, status, UNCHANGED, versions=(etag or stored.etag, last_modified or stored.last_modified))
         elif status in (404, 410):
-            await self._gone(due, stored, status, f"HTTP {status}")
-        elif status in _FOR_GOOD and target and not self._same_page(target, due.url):
-            await self._gone(due, stored, status, f"moved to {target}", {"moved_to": target})
+            yield from self._gone(focus, stored, status, f"HTTP {status}")
+        elif status in _FOR_GOOD and target:
+            yield from self._gone(focus, stored, status, f"moved to {target}", {"moved_to": target})
         elif not 200 <= status < 300:
-            reason = f"HTTP {status}" + (f", to {target}" if target else "")
-            self._note(due, status, UNREACHABLE, {"reason": reason})
+            self._end(focus, status, UNREACHABLE, {"reason": f"HTTP {status}" + (f", to {target}" if target else "")})
         elif response.body and not due.gone and stored.body and response.body == inflate(stored.body):
-            self._unchanged(due, status, validators(response))
+            self._end(focus, status, UNCHANGED, versions=validators(response))
         else:
-            await self._compare(due, stored, response)
+            yield from self._compare(focus, stored, response)
 
-    async def _compare(self, due: Due, stored: _Stored, response: Response) -> None:
-        page = self._read_listing(response) if stored.listing else self.read(response)
+    def _compare(self, focus: Focus, stored: _Stored, response: Response) -> Iterator[Any]:
+        due, page = self.due[focus.url_id], Page(response.url)
+        for output in self.parse_sitemap(response) if stored.listing else (self.read(response),):
+            if isinstance(output, Page):
+                page = output
+            else:  # the sitemaps that an index lists
+                yield output
         if page.problem == "soft 404":
-            await self._gone(due, stored, response.status, page.problem)
+            yield from self._gone(focus, stored, response.status, page.problem)
             return
-        if page.problem:  # what could be read once is not given up for what cannot
-            self._note(due, response.status, UNREACHABLE, {"reason": page.problem})
+        if page.problem:  # a page that could be read once is kept
+            self._end(focus, response.status, UNREACHABLE, {"reason": page.problem})
             return
         details = self._difference(due, stored, page)
         if details is None and not due.gone:
-            self._unchanged(due, response.status, (page.etag, page.last_modified))
+            self._end(focus, response.status, UNCHANGED, versions=(page.etag, page.last_modified))
             return
         page.url = due.url
         page.visit = Visit(due.page, BACK if due.gone else CHANGED, details or {})
-        scoring = self.crawler.get_spider_middleware(ScoringMiddleware)
-        assert scoring is not None
-        scoring.score(page, response)
-        await self._store(page)
+        yield page
 
     def _difference(self, due: Due, stored: _Stored, page: Page) -> dict[str, Any] | None:
         if stored.body is None:  # a near-duplicate of another page: its text was not kept, but what tells it
@@ -243,52 +199,40 @@ class RevisitingSpider(FocusedSpider):
             read_page(old, body, stored.content_type)
         return difference(old, page)
 
-    def _read_listing(self, response: Response) -> Page:
-        """The page of a sitemap; the sitemaps that an index lists go to the frontier."""
-        page = Page(response.url)
-        for output in self.parse_sitemap(response):
-            if isinstance(output, Page):
-                page = output
-            elif isinstance(output, Request):
-                FrontierScheduler.of(self.crawler).enqueue_request(output)
-        return page
-
-    def _unchanged(self, due: Due, status: int, versions: tuple[str | None, str | None]) -> None:
-        self._note(due, status, UNCHANGED, versions=versions)
-
-    async def _gone(
-        self, due: Due, stored: _Stored, status: int, problem: str, details: dict[str, Any] | None = None
-    ) -> None:
+    def _gone(
+        self, focus: Focus, stored: _Stored, status: int, problem: str, details: dict[str, Any] | None = None
+    ) -> Iterator[Page]:
+        due = self.due[focus.url_id]
         if due.gone:
-            self._note(due, status, GONE, {"reason": problem})
+            self._end(focus, status, GONE, {"reason": problem})
             return
         page = Page(due.url, status, stored.depth, stored.parent, stored.score, fetched_at=now())
-        page.problem = problem
+        page.url_id, page.problem = focus.url_id, problem
         page.visit = Visit(due.page, GONE, {"reason": problem} | (details or {}))
-        await self._store(page)
+        yield page
 
-    async def _store(self, page: Page) -> None:
-        assert page.visit is not None
-        await self.crawler.engine.scraper.start_itemproc_async(page, response=None)
-        self.crawler.stats.inc_value(f"focus/visits/{page.visit.outcome}")
-
-    def _note(
+    def _end(
         self,
-        due: Due,
+        focus: Focus,
         status: int | None,
         outcome: str,
         details: dict[str, Any] | None = None,
         versions: tuple[str | None, str | None] | None = None,
     ) -> None:
-        """Keep what came of a visit that leaves the page as it is."""
-        store = self.crawl.store
+        """A visit that leaves the page as it is."""
+        due, scheduler = self.due[focus.url_id], self.crawl.scheduler
+        assert scheduler is not None
 
         def work() -> None:
             if versions is not None:
-                store.set_validators(due.page, *versions)
-            store.add_visit(due.page, now(), status, outcome, details)
+                self.crawl.store.set_validators(due.page, *versions)
+            self._note(due, status, outcome, details)
+            scheduler.finished(focus)
 
-        FrontierScheduler.of(self.crawler).write(work)
+        self._write(work)
+
+    def _note(self, due: Due, status: int | None, outcome: str, details: dict[str, Any] | None = None) -> None:
+        self.crawl.store.add_visit(due.page, now(), status, outcome, details)
         self.crawler.stats.inc_value(f"focus/visits/{outcome}")
 
 

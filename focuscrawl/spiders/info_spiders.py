@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from random import Random
 
 from focuscrawl import words
-from focuscrawl.frontier.frontier import COLD, QUEUED
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
@@ -159,7 +158,7 @@ class InfoSpidersSpider(FocusedSpider):
         free = [
             (url_id, score / HELD)
             for url_id, score in best.fetchall()
-            if url_id not in chosen and frontier.state(url_id) in (QUEUED, COLD)
+            if url_id not in chosen and frontier.waits(url_id)
         ]
         for agent, (url_id, expected) in zip(astray, free, strict=False):
             agent.chosen = url_id

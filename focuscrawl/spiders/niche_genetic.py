@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.frontier import COLD, QUEUED
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
@@ -177,7 +176,7 @@ class NicheGeneticSpider(FocusedSpider):
         return [Individual(*row) for row in rows if wanted is None or row[0] in wanted]
 
     def _waits(self, url_id: int) -> bool:
-        return self.crawl.frontier.state(url_id) in (QUEUED, COLD)
+        return self.crawl.frontier.waits(url_id)
 
     def _beside_authorities(self) -> list[Individual]:
         """The unvisited links on known pages that point to this generation's authorities."""

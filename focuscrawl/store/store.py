@@ -19,6 +19,7 @@ from typing import Any
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import FIELDS, Link, Page
+from focuscrawl.store.queue import Queue
 from focuscrawl.store.schema import (
     LATER,
     SCHEMA,
@@ -64,6 +65,8 @@ class Store:
         self.failed: BaseException | None = None
         #: Lines of URLs.txt, once somebody asks.
         self._lines: int | None = None
+        #: The frontier's rows.
+        self.queue = Queue(self)
         self.new = not path.exists()
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
@@ -310,6 +313,10 @@ class Store:
         ).fetchone()
         return _link(*row) if row else None
 
+    def rescore_links(self, rows: Iterable[tuple[float, str, int | None]]) -> None:
+        """Change what links are worth: score, reason (JSON), link id."""
+        self.executemany("UPDATE link SET score = ?, why = ? WHERE id = ?", rows)
+
     def links_between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
         """The links of the pages with those numbers: page, and the id of the URL it links to."""
         first, end = self._first_link(after + 1), self._first_link(upto + 1)
@@ -421,10 +428,11 @@ class Store:
 
     # ---- later visits
 
-    def visitable(self) -> Iterator[tuple[int, str, float | None, str]]:
-        """The pages that could be read at some time: number, URL, relevance, when they were first fetched."""
+    def visitable(self) -> Iterator[tuple[int, str, float | None, str, int, int, int | None]]:
+        """The pages that could be read at some time: number, URL, relevance, first fetched at, URL id, depth, via."""
         return self.execute(
-            "SELECT id, url, relevance, ifnull(json_extract(first, '$.fetched_at'), fetched_at) FROM page"
+            "SELECT id, url, relevance, ifnull(json_extract(first, '$.fetched_at'), fetched_at), url_id, depth, via"
+            " FROM page"
             " WHERE problem IS NULL OR id IN (SELECT page FROM visit) ORDER BY id"
         )
 
@@ -514,23 +522,6 @@ class Store:
             "INSERT INTO failure (url_id, url, reason, via, failed_at) VALUES (?, ?, ?, ?, ?)",
             (url_id, url, reason, via, when),
         )
-
-    # ---- URLs
-
-    def add_urls(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
-        """Store URLs: id, key, URL, host."""
-        self.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
-
-    def tried_before(self) -> set[int]:
-        """The URLs that wait although they were tried: they gave no answer."""
-        query = "SELECT url_id FROM failure WHERE url_id IN (SELECT url_id FROM frontier)"
-        return {url_id for (url_id,) in self.execute(query)}
-
-    def mark_done(self, url_ids: Iterable[int]) -> None:
-        """These URLs are dealt with: they leave the frontier for good."""
-        ids = [(url_id,) for url_id in url_ids]
-        self.executemany("DELETE FROM frontier WHERE url_id = ?", ids)
-        self.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
 
 
 def crawl_folder(place: str | Path) -> Path:

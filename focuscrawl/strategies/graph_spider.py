@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from focuscrawl.frontier.frontier import Entry
 from focuscrawl.options import Option
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.queue import Entry
 from focuscrawl.strategies.graph import LinkGraph
 from focuscrawl.strategies.rhythm import Rhythm
 

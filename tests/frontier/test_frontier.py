@@ -9,7 +9,9 @@ import pytest
 
 from focuscrawl import urls
 from focuscrawl.frontier import frontier as frontier_module
-from focuscrawl.frontier.frontier import DONE, IN_FLIGHT, KNOWN, Candidate, Frontier
+from focuscrawl.frontier.frontier import Candidate, Frontier
+from focuscrawl.frontier.waiting import DONE, IN_FLIGHT, KNOWN
+from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
 
 
@@ -144,7 +146,7 @@ def test_a_bounded_frontier_never_grows_beyond_its_size(frontier):
         assert len(f) <= 50
         for url in take(f, 3):
             finish(f, url)
-    assert len(f._worst) < 10 * 50 + 1000
+    assert len(f.waiting._worst) < 10 * 50 + 1000
 
 
 def test_old_entries_rise_by_ageing(frontier):
@@ -248,7 +250,7 @@ def test_entries_that_come_back_keep_to_the_order_of_those_on_disk(frontier):
     (last,) = offer(f, ("http://a/last", 0.995))
     assert take(f, 1) == ["http://a/last"]
     f.store.execute("UPDATE frontier SET rank = 0.2 WHERE url_id = ?", (last,))
-    f._rank[last] = 0.2
+    f.waiting.rank[last] = 0.2
     f.again(last, "a")
     assert take(f) == [f"http://a/{n}" for n in range(39, 20, -1)] + ["http://a/20", "http://a/last"] + [
         f"http://a/{n}" for n in range(19, 0, -1)
@@ -263,7 +265,7 @@ def test_a_long_chain_of_good_pages_leaves_nothing_behind(frontier):
         assert take(f, 1) == [f"http://a/good{n}"]
         finish(f, f"http://a/good{n}")
     take(f, 5)
-    assert len(f._ready) <= 2
+    assert len(f.turns._ready) <= 2
 
 
 def test_what_fell_in_worth_is_put_back(frontier):
@@ -314,7 +316,7 @@ def test_the_target_of_a_redirect_is_taken_out_of_the_queue(frontier):
     assert take(f) == []
     with f.store.transaction():
         f.finish([first, second], page_host="a")
-    assert f.state(second) == DONE
+    assert f.waiting.state[second] == DONE
 
 
 @pytest.mark.parametrize("options", [{}, {"ageing": 0.001}])
@@ -458,9 +460,9 @@ def test_what_was_not_finished_is_there_again_after_a_crash(frontier):
     assert take(f, 2) == ["http://a/1", "http://a/2"]
     finish(f, "http://a/1")
     f = frontier()
-    assert f.state(f.find("http://a/1")) == DONE
+    assert f.waiting.state[f.find("http://a/1")] == DONE
     assert take(f) == ["http://a/2", "http://a/3"]
-    assert f.state(f.find("http://a/2")) == IN_FLIGHT
+    assert f.waiting.state[f.find("http://a/2")] == IN_FLIGHT
 
 
 def test_bounds_hold_after_a_restart(frontier):
@@ -469,7 +471,7 @@ def test_bounds_hold_after_a_restart(frontier):
     f = frontier(size=5, pages_per_host=3)
     offer(f, ("http://b/1", 0.9))
     assert len(f) == 5
-    assert f.state(f.find("http://a/0")) == KNOWN
+    assert f.waiting.state[f.find("http://a/0")] == KNOWN
 
 
 def test_a_stored_url_that_was_never_asked_for_leaves_the_queue(frontier):
@@ -516,7 +518,7 @@ def test_whatever_the_options_the_queue_runs_dry_and_never_stalls(frontier, opti
     offer(f, ("http://h0/0", 1.0), *links())
     for _ in range(20_000):
         while len(flying) < 4 and (entry := f.pop(now, free_at)) is not None:
-            host = f._hosts[f._host_of[entry.url_id]].name
+            host = f.waiting.hosts[f.waiting.host_of[entry.url_id]].name
             busy.add(host)
             next_free[host] = now + 1.0
             flying.append((now + random.random(), entry.url_id, host))
@@ -550,7 +552,7 @@ def test_whatever_the_options_the_queue_runs_dry_and_never_stalls(frontier, opti
         pytest.fail("the queue never ran dry")
     assert len(taken) == len(set(taken))
     assert f.store.execute("SELECT count(*) FROM frontier").fetchone() == (0,)
-    assert all(host.in_flight == 0 for host in f._hosts.values())
+    assert all(host.in_flight == 0 for host in f.waiting.hosts.values())
 
 
 # ---- hosts that do not answer
@@ -560,7 +562,7 @@ def test_strangers_have_a_share_of_what_is_under_way(frontier):
     f = frontier()
     offer(f, *((f"http://stranger{n}/", 0.9) for n in range(8)), *((f"http://known/{n}", 0.1) for n in range(4)))
     f.host_answered("known")
-    f.most_strangers = 3
+    f.turns.most_strangers = 3
     assert take(f) == [*(f"http://stranger{n}/" for n in range(3)), *(f"http://known/{n}" for n in range(4))]
     f.host_answered("stranger0")  # it has answered, and makes room for the next
     assert take(f) == ["http://stranger3/"]
@@ -569,7 +571,7 @@ def test_strangers_have_a_share_of_what_is_under_way(frontier):
 def test_before_anybody_has_answered_all_are_strangers(frontier):
     f = frontier()
     offer(f, *((f"http://h{n}/", 0.5) for n in range(5)))
-    f.most_strangers = 2
+    f.turns.most_strangers = 2
     assert len(take(f)) == 5
 
 
@@ -579,7 +581,7 @@ def test_a_known_host_that_does_not_answer_is_a_stranger_again(frontier):
     f.host_answered("a")
     f.host_answered("b")
     f.host_silent("a")
-    f.most_strangers = 0
+    f.turns.most_strangers = 0
     assert take(f) == ["http://b/1"]
     f.host_answered("a")
     assert take(f) == ["http://a/1", "http://a/2"]
@@ -640,3 +642,68 @@ def test_second_queues_leave_no_gaps_in_the_file(frontier):
         finish(f, f"http://h{number}/")
     ids = [host_id for (host_id,) in f.store.execute("SELECT id FROM host ORDER BY id")]
     assert ids == list(range(1, len(ids) + 1))
+
+
+# ---- visits to stored pages
+
+
+def fetched(frontier: Frontier, *found: str) -> list[int]:
+    ids = offer(frontier, *((url, 0.5) for url in found))
+    take(frontier)
+    for url in found:
+        finish(frontier, url)
+    return ids
+
+
+def visit(frontier: Frontier, scored: dict[str, float]) -> None:
+    for url, worth in scored.items():
+        frontier.visit(Entry(frontier.find(url), url, worth, 0.0, 0, None, None))
+
+
+@pytest.mark.parametrize("options", [{}, {"pages_per_host": 1}, {"size": 1}, {"hot": 1}, {"batch": 5}, {"floor": 0.9}])
+def test_visits_come_before_new_pages_the_best_among_the_free_hosts_first(frontier, options):
+    f = frontier()
+    fetched(f, "http://a/1", "http://a/2", "http://b/1", "http://c/1")
+    f = frontier(**options)
+    offer(f, ("http://d/new", 1.0))
+    visit(f, {"http://a/1": 0.9, "http://a/2": 0.8, "http://b/1": 0.7, "http://c/1": 0.6})
+    busy: set[str] = set()
+
+    def free_at(host: str) -> float:
+        return inf if host in busy else {"c": 5.0}.get(host, 0.0)
+
+    taken = []
+    while entry := f.pop(1.0, free_at):
+        taken.append(entry.url)
+        busy.add(urls.host(entry.url))
+    assert taken == ["http://a/1", "http://b/1"]
+    assert f.next_time() == 5.0
+    finish(f, "http://a/1")
+    busy.clear()
+    f.release("a")
+    assert take(f, free_at=free_at, now=5.0) == ["http://a/2", "http://c/1"]
+    for url in ("http://a/2", "http://b/1", "http://c/1"):
+        finish(f, url)
+    assert take(f, now=5.0) == ["http://d/new"]
+
+
+def test_a_visit_that_is_retried_is_still_a_visit(frontier):
+    f = frontier()
+    fetched(f, "http://a/1")
+    offer(f, ("http://b/new", 1.0))
+    visit(f, {"http://a/1": 0.1})
+    assert take(f) == ["http://a/1"]
+    f.again(f.find("http://a/1"), "a")
+    assert take(f) == ["http://a/1"]
+    finish(f, "http://a/1")
+    assert (f.visits, take(f)) == (0, ["http://b/new"])
+
+
+def test_a_link_to_a_page_that_waits_for_a_visit_changes_nothing(frontier):
+    f = frontier()
+    fetched(f, "http://a/1")
+    visit(f, {"http://a/1": 0.1})
+    offer(f, ("http://a/1", 1.0))
+    assert not f.waits(f.find("http://a/1"))
+    assert take(f) == ["http://a/1"]
+    assert frontier().pop(0.0, free) is None

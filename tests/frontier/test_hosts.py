@@ -31,12 +31,19 @@ def clock(monkeypatch):
 
 
 class Slots:
-    """A downloader with a delay and nothing else."""
+    """An engine with a delay and nothing else."""
 
     def __init__(self, delay: float) -> None:
-        self.slots, self.per_slot_settings = {}, {}
-        self._delay, self._jitter = delay, 0.0
-        self.total_concurrency, self.domain_concurrency = 16, 1
+        self.given = delay
+
+    def take_over_concurrency(self) -> float:
+        return 16
+
+    def delay(self, host: str, *, jitter: bool = True) -> float:
+        return self.given
+
+    def concurrency(self, host: str) -> int:
+        return 1
 
 
 def with_delay(delay: float) -> Hosts:

@@ -16,9 +16,7 @@ from focuscrawl.recrawl.revisit import (
     GONE,
     UNCHANGED,
     UNREACHABLE,
-    Due,
     History,
-    Turns,
     changed_fields,
     difference,
     moment,
@@ -126,40 +124,6 @@ def test_pages_that_never_could_be_read_are_not_visited(tmp_path):
     page.problem = "HTTP 404"
     store.add_page(page, None)
     assert plan(store, BEGAN + 30 * DAY) == []
-
-
-def due(url: str, worth: float) -> Due:
-    return Due(0, url, worth, False)
-
-
-def test_the_best_visit_among_the_hosts_that_are_free_goes_first():
-    visits = [due("a1", 0.9), due("a2", 0.8), due("b1", 0.7), due("c1", 0.6)]
-    turns = Turns(visits, host_of=lambda url: url[0])
-    free = {"a": 0.0, "b": 0.0, "c": 5.0}
-    taken = []
-    while visit := turns.take(1.0, free.__getitem__):
-        taken.append(visit.url)
-        free[visit.url[0]] = inf  # busy until it has answered
-    assert taken == ["a1", "b1"]
-    assert turns.next_time() == 5.0
-    free["a"] = 1.5
-    turns.done("a1")
-    assert turns.take(1.0, free.__getitem__) is None
-    assert turns.take(2.0, free.__getitem__) == due("a2", 0.8)
-    assert turns.take(5.0, free.__getitem__) == due("c1", 0.6)
-    assert not turns
-
-
-def test_a_visit_that_was_put_back_comes_again():
-    turns = Turns([due("a1", 0.9), due("b1", 0.7)], host_of=lambda url: url[0])
-    first = turns.take(0.0, lambda host: 0.0)
-    turns.again(first)
-    turns.done(first.url)
-    rests = {"a": 9.0, "b": 0.0}
-    assert turns.take(1.0, rests.__getitem__).url == "b1"
-    assert turns.take(1.0, rests.__getitem__) is None
-    assert turns.take(9.0, rests.__getitem__) == first
-    assert not turns
 
 
 def read(text: str) -> Page:

@@ -1,0 +1,130 @@
+"""Storing a page: it, its links and the frontier entries they make, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy import Request
+
+from focuscrawl import urls
+from focuscrawl.crawl.focus import Focus
+from focuscrawl.frontier.frontier import Candidate
+from focuscrawl.manners.traps import TRIES, kind
+from focuscrawl.recrawl.revisit import GONE, changed_fields
+
+if TYPE_CHECKING:
+    from focuscrawl.crawl.crawl import Crawl
+    from focuscrawl.frontier.scheduler import FrontierScheduler
+    from focuscrawl.page import Link, Page, Visit
+
+
+class Trap(NamedTuple):
+    """A pattern of URLs that was found to be a trap."""
+
+    pattern: str
+    kind: str
+
+
+def is_stored(crawl: Crawl, page: Page) -> bool:
+    """Whether a page was stored before, or is on its way by another request."""
+    known = crawl.frontier.find(page.url)
+    in_flight = crawl.scheduler is not None and crawl.scheduler.focus_of(page.url_id) is not None
+    return not in_flight and known is not None and crawl.frontier.is_taken(known)
+
+
+def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[Trap]:
+    """Store a new page; returns the traps that it gave away."""
+    store, frontier = crawl.store, crawl.frontier
+    focus = scheduler.focus_of(page.url_id)
+    if crawl.duplicates is not None:  # here, where nothing can be stored in between
+        crawl.duplicates.mark(page)
+    with store.transaction():
+        if focus is None:  # a page that the frontier did not ask for
+            (page.url_id,) = frontier.identify([page.url])
+            focus = Focus(url_id=page.url_id)
+        page.number = store.add_page(page, focus.via)
+        if page.links:
+            ids = frontier.identify([link.url for link in page.links])
+            first = store.add_links(page.number, page.links, ids)
+            frontier.offer(_candidates(page.links, ids, page.depth + 1, first, scheduler))
+        if crawl.index is not None:
+            crawl.index.add(page.number, page)
+        seen = crawl.traps.notice(page)
+        store.set_patterns(seen)
+        scheduler.finished(focus, page_host=urls.host(page.url))
+    if page.duplicate_of is None and crawl.duplicates is not None and page.signature:
+        crawl.duplicates.add(page.number, page.signature)
+    crawl.pages += 1
+    crawl.relevant += page.judgement is not None and page.judgement.relevant
+    crawl.matched += page.matched
+    return [
+        Trap(pattern, kind(pattern, page.url)) for pattern, _, stale in seen if stale == TRIES and crawl.traps.watch
+    ]
+
+
+def _candidates(
+    links: Sequence[Link], ids: Sequence[int], depth: int, first: int, scheduler: FrontierScheduler
+) -> list[Candidate]:
+    """The links that were not refused, as they are offered to the frontier; *first* is the id of the first link."""
+    return [
+        Candidate(
+            *(url_id, link.url, link.score, depth, first + number),
+            scheduler.keep(url_id, link.request) if isinstance(link.request, Request) else None,
+        )
+        for number, (link, url_id) in enumerate(zip(links, ids, strict=True))
+        if link.score is not None
+    ]
+
+
+def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:
+    """Store what a later visit to a stored page found: the page has changed, or is gone."""
+    focus = scheduler.focus_of(page.url_id)
+    if visit.outcome != GONE and crawl.duplicates is not None:
+        crawl.duplicates.mark(page)
+    with crawl.store.transaction():
+        if visit.outcome == GONE:
+            _store_gone(crawl, page, visit)
+        else:
+            _store_change(crawl, scheduler, page, visit)
+        if focus is not None:
+            scheduler.finished(focus)
+    if visit.outcome != GONE and crawl.duplicates is not None and page.duplicate_of is None and page.signature:
+        crawl.duplicates.add(visit.page, page.signature)
+
+
+def _store_gone(crawl: Crawl, page: Page, visit: Visit) -> None:
+    store = crawl.store
+    store.mark_gone(visit.page, page.status, page.problem or "")
+    if crawl.index is not None:
+        crawl.index.remove(visit.page)
+    if target := visit.details.get("moved_to"):  # its new URL is queued by the link that led to the old one
+        (url_id,) = crawl.frontier.identify([target])
+        (via,) = store.execute("SELECT via FROM page WHERE id = ?", (visit.page,)).fetchone()
+        crawl.frontier.offer([Candidate(url_id, target, page.score or 0.0, page.depth, via)])
+    store.add_visit(visit.page, page.fetched_at, page.status, GONE, visit.details)
+
+
+def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:
+    store = crawl.store
+    *old, signature = store.execute(
+        "SELECT title, relevance, matched, signature FROM page WHERE id = ?", (visit.page,)
+    ).fetchone()
+    known = store.linked_from(visit.page)
+    ids = crawl.frontier.identify([link.url for link in page.links])
+    new = {url_id: link for link, url_id in zip(page.links, ids, strict=True) if url_id not in known}
+    if new:
+        first = store.add_links(visit.page, list(new.values()), list(new), later=True)
+        crawl.frontier.offer(_candidates(list(new.values()), list(new), page.depth + 1, first, scheduler))
+    store.update_page(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
+    if crawl.index is not None:
+        crawl.index.add(visit.page, page)
+    details = visit.details | changed_fields(tuple(old), (page.title, page.relevance, page.matched))
+    store.add_visit(visit.page, page.fetched_at, page.status, visit.outcome, details)
+
+
+def _is_nearly_the_same(crawl: Crawl, page: Page, signature: bytes | None) -> bool:
+    """Whether a page that changed would still count as a copy of what it was."""
+    if crawl.duplicates is None or page.duplicate_of is not None or not page.signature or not signature:
+        return False
+    return crawl.duplicates.alike(page.signature, signature)

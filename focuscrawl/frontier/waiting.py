@@ -1,0 +1,304 @@
+"""The URLs that wait, host by host: the best of each host in memory, the rest on disk only.
+
+Each host has a heap of its best entries. Changing a rank pushes a second entry; the old one is skipped when it comes
+up. When a heap grows too long, all but its best entries are marked cold and left to the file; when it runs low, the
+best cold entries come back.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from heapq import heapify, heappop, heappush
+from math import inf
+
+from focuscrawl.store.store import Store
+
+# What is known of a URL. KNOWN: seen, but not waiting (refused, or dropped from the queue): it may come back.
+KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
+
+#: Added to the id of a host for its second queue, which is in memory only: there are fewer hosts than this.
+SECOND = 1 << 30
+
+
+class HostQueue:
+    """The URLs that wait for one host."""
+
+    __slots__ = ("cold", "floor", "heap", "in_flight", "known", "name", "pages", "place", "shown")
+
+    def __init__(self, name: str, pages: int = 0) -> None:
+        self.name = name
+        self.pages = pages
+        self.in_flight = 0
+        #: Whether the host answered the last request; a stranger has yet to answer.
+        self.known = pages > 0
+        #: (-rank, URL id) of the entries in memory, and how many more are on disk only, none better than `floor`.
+        self.heap: list[tuple[float, int]] = []
+        self.cold = 0
+        self.floor: tuple[float, int] = (inf, 0)
+        #: Where the host stands among the turns: "" without entries, else "ready", "waiting", "busy" or "benched".
+        self.place = ""
+        #: The one entry among the ready hosts that counts.
+        self.shown: tuple[float, int] | None = None
+
+
+class Waiting:
+    """State, rank and host of every URL, and the queues of the hosts.
+
+    *hot* entries per host stay in memory. *size* bounds the number of URLs that wait; 0 means no bound. URLs that rank
+    below *floor* are held: they wait, but are not open. *surfaced* is called when a URL enters the heap of its host.
+    """
+
+    def __init__(
+        self, store: Store, *, hot: int, size: int, floor: float, surfaced: Callable[[int, tuple[float, int]], None]
+    ) -> None:
+        self.store = store
+        self.hot = hot
+        self.size = size
+        self.floor = floor
+        self.surfaced = surfaced
+        self.queued = 0
+        self.state = bytearray(1)  # by URL id; ids begin at 1
+        self.rank = array("d", [0.0])
+        self.host_of = array("I", [0])
+        self.hosts: dict[int, HostQueue] = {}  # by host id
+        self.host_ids: dict[str, int] = {}
+        self._last_host = 0
+        #: URLs that are in memory only, or wait for another host than their row says: retries, redirects, visits.
+        self.moved: set[int] = set()
+        #: The second queues of hosts, in which those wait.
+        self._second: dict[int, int] = {}
+        #: URLs that are open although there is a floor, and perhaps some that were fetched or fell below it.
+        self._open: set[int] = set()
+        self._worst: list[tuple[float, int]] = []  # (rank, -URL id), only with a size
+        self._overfull: set[int] = set()  # hosts with too many entries in memory
+
+    # ---- URLs and hosts
+
+    def load(self) -> Iterator[tuple[int, int]]:
+        """Read hosts and URLs from the file; yields the key and the id of each URL."""
+        queue = self.store.queue
+        for host_id, name, pages in queue.hosts():
+            self.hosts[host_id] = HostQueue(name, pages)
+            self._last_host = max(self._last_host, host_id)
+            self.host_ids[name] = host_id
+        count = queue.last_url()  # ids may have gaps: ids given out in a transaction that failed are missing
+        self.state.extend(bytes(count))
+        self.rank.extend(array("d", bytes(8 * count)))
+        self.host_of.extend(array("I", bytes(self.host_of.itemsize * count)))
+        for url_id, key, host_id, done in queue.urls():
+            self.state[url_id] = DONE if done else KNOWN
+            self.host_of[url_id] = host_id
+            yield key, url_id
+
+    def load_entry(self, url_id: int, host_id: int, rank: float, cold: int, *, later: bool) -> None:
+        """Take in a row of the queue; what is tried *later* stays out of the heaps until it is entered."""
+        self.rank[url_id] = rank
+        self.queued += 1
+        if rank >= self.floor > -inf:
+            self._open.add(url_id)
+        host = self.hosts[host_id]
+        if later:
+            self.state[url_id] = QUEUED
+            return
+        if cold:
+            self.state[url_id] = COLD
+            host.cold += 1
+            host.floor = min(host.floor, (-rank, url_id))
+        else:
+            self.state[url_id] = QUEUED
+            host.heap.append((-rank, url_id))
+        if self.size:
+            self._worst.append((rank, -url_id))
+
+    def loaded(self) -> None:
+        """Put what was loaded in order."""
+        heapify(self._worst)
+        for host in self.hosts.values():
+            heapify(host.heap)
+
+    def add_url(self, host_id: int) -> int:
+        """A URL that was never seen; returns its id."""
+        url_id = len(self.state)
+        self.state.append(KNOWN)
+        self.rank.append(0.0)
+        self.host_of.append(host_id)
+        return url_id
+
+    def host_id(self, name: str) -> int:
+        """The id of a host; a new one is entered."""
+        host_id = self.host_ids.get(name)
+        if host_id is None:
+            self._last_host += 1
+            host_id = self.host_ids[name] = self._last_host
+            self.hosts[host_id] = HostQueue(name)
+            self.store.queue.add_host(host_id, name)
+        return host_id
+
+    def queues_of(self, host_name: str) -> Iterator[int]:
+        """The ids of a host's queues."""
+        host_id = self.host_ids.get(host_name)
+        if host_id is not None:
+            yield host_id
+            if host_id in self._second:
+                yield self._second[host_id]
+
+    def waits(self, url_id: int) -> bool:
+        """Whether a URL is in the queue."""
+        return QUEUED <= self.state[url_id] <= COLD
+
+    def has_open(self) -> bool:
+        """Whether any URL waits that is not held."""
+        if self.floor == -inf:
+            return self.queued > 0
+        while self._open:
+            url_id = next(iter(self._open))
+            if self.waits(url_id) and self.rank[url_id] >= self.floor:
+                return True
+            self._open.discard(url_id)
+        return False
+
+    # ---- in and out
+
+    def push(self, url_id: int, rank: float) -> bool:
+        """Queue a URL; True if it belongs on disk only. One that belongs in memory is then to be entered."""
+        self.rank[url_id] = rank
+        if rank >= self.floor > -inf:
+            self._open.add(url_id)
+        host = self.hosts[self.host_of[url_id]]
+        if self.size:
+            heappush(self._worst, (rank, -url_id))
+        if host.cold and (-rank, url_id) > host.floor and url_id not in self.moved:
+            self.state[url_id] = COLD
+            host.cold += 1
+            return True
+        self.state[url_id] = QUEUED
+        return False
+
+    def enter(self, url_id: int) -> None:
+        """Put a queued URL into the heap of its host."""
+        host_id = self.host_of[url_id]
+        host = self.hosts[host_id]
+        entry = (-self.rank[url_id], url_id)
+        heappush(host.heap, entry)
+        self.surfaced(host_id, entry)
+        if len(host.heap) > 2 * self.hot:
+            self._overfull.add(host_id)
+
+    def enter_second(self, url_id: int, host_name: str, rank: float) -> None:
+        """Queue a URL that is in flight or done once more, in memory, in the second queue of a host."""
+        self.host_of[url_id] = self._second_queue(self.host_id(host_name))
+        self.moved.add(url_id)
+        self.queued += 1
+        self.state[url_id] = QUEUED
+        self.rank[url_id] = rank
+        if rank >= self.floor > -inf:
+            self._open.add(url_id)
+        self.enter(url_id)
+
+    def _second_queue(self, host_id: int) -> int:
+        """The id of a host's second queue: what waits there is neither counted nor capped as a new page."""
+        second = self._second.get(host_id)
+        if second is None:
+            second = self._second[host_id] = host_id + SECOND
+            host = self.hosts[host_id]
+            self.hosts[second] = HostQueue(host.name)
+            self.hosts[second].known = host.known
+        return second
+
+    def thaw(self, url_id: int) -> None:
+        """A URL that may be on disk only is about to change its state."""
+        if self.state[url_id] == COLD:
+            self.hosts[self.host_of[url_id]].cold -= 1
+
+    def leave(self, url_id: int, state: int) -> None:
+        """A URL that waits leaves the queue in memory."""
+        self.thaw(url_id)
+        self.state[url_id] = state
+        self.queued -= 1
+
+    def holds(self, entry: tuple[float, int]) -> bool:
+        """Whether an entry of a heap still counts."""
+        negative_rank, url_id = entry
+        return self.state[url_id] == QUEUED and self.rank[url_id] == -negative_rank
+
+    def head(self, host_id: int) -> tuple[float, int] | None:
+        """The best entry of a host that still counts."""
+        host = self.hosts[host_id]
+        while True:
+            heap = host.heap
+            while heap and not self.holds(heap[0]):
+                heappop(heap)
+            if not host.cold or (heap and heap[0] < host.floor):
+                return heap[0] if heap else None
+            self._refill(host_id, host)
+
+    # ---- between memory and disk
+
+    def spill(self) -> None:
+        """Leave all but the best entries of overfull hosts to the disk; their rows must be there by now."""
+        while self._overfull:
+            self._spill(self.hosts[self._overfull.pop()])
+
+    def _spill(self, host: HostQueue) -> None:
+        entries = sorted({entry for entry in host.heap if self.holds(entry)})
+        rest = [entry for entry in entries[self.hot :] if entry[1] not in self.moved]
+        host.heap = sorted(set(entries).difference(rest))
+        for _, url_id in rest:
+            self.state[url_id] = COLD
+        if rest:
+            host.cold += len(rest)
+            host.floor = min(host.floor, rest[0])
+            self.store.queue.freeze([url_id for _, url_id in rest])
+
+    def _refill(self, host_id: int, host: HostQueue) -> None:
+        """Bring the best entries of a host back from the disk."""
+        rows = self.store.queue.best_cold(host_id, self.hot + 1)
+        for url_id, rank in rows[: self.hot]:
+            if self.state[url_id] == COLD:
+                self.state[url_id] = QUEUED
+                host.cold -= 1
+                heappush(host.heap, (-rank, url_id))
+        if len(rows) > self.hot:
+            host.floor = (-rows[-1][1], rows[-1][0])
+        else:
+            host.floor, host.cold = (inf, 0), 0
+        with self.store.batch():
+            self.store.queue.thaw([url_id for url_id, _ in rows[: self.hot]])
+
+    def drop_worst(self) -> list[int]:
+        """Drop the worst URLs until the size is kept; returns them. They are still in the file."""
+        dropped: list[int] = []
+        while self._worst and self.queued > self.size:
+            rank, negative = heappop(self._worst)
+            url_id = -negative
+            if not self._counts(rank, url_id) or url_id in self.moved:  # retries and redirects are not given up
+                continue
+            self.leave(url_id, KNOWN)
+            dropped.append(url_id)
+        if len(self._worst) > 2 * self.queued + 1000:  # it still has what was fetched
+            self._worst = [(rank, negative) for rank, negative in self._worst if self._counts(rank, -negative)]
+            heapify(self._worst)
+        return dropped
+
+    def _counts(self, rank: float, url_id: int) -> bool:
+        return self.waits(url_id) and self.rank[url_id] == rank
+
+    def clear_host(self, host_id: int) -> list[int]:
+        """Drop all that waits for a host; returns the URLs. They are still in the file."""
+        host = self.hosts[host_id]
+        dropped = [url_id for url_id in self.store.queue.cold(host_id) if self.state[url_id] == COLD]
+        dropped += {entry[1] for entry in host.heap if self.holds(entry)}
+        for url_id in dropped:
+            self.state[url_id] = KNOWN
+        self.queued -= len(dropped)
+        host.heap, host.cold, host.place = [], 0, ""
+        return dropped
+
+    def sweep(self) -> None:
+        """Take entries that no longer count out of the heaps: each change of a rank has left one behind."""
+        for host in self.hosts.values():
+            live = {entry for entry in host.heap if self.holds(entry)}
+            if len(live) < len(host.heap):
+                host.heap = list(live)
+                heapify(host.heap)
