@@ -176,7 +176,7 @@ class Frontier:
             self._ids[key] = url_id
             self._state[url_id] = DONE if done else KNOWN
             self._host_of[url_id] = host_id
-        self._pages = store.count()
+        self._pages = store.pages.count()
         self._tried = store.tried_before()
         query = "SELECT url_id, host, rank, cold, damping FROM frontier"
         for url_id, host_id, rank, cold, damping in store.execute(query):
@@ -266,7 +266,7 @@ class Frontier:
 
     def waiting_on(self, page_id: int) -> list[Candidate]:
         """The links of a stored page that were neither refused nor fetched, as they may be offered again."""
-        return [Candidate(*row) for row in list(self.store.links_of(page_id)) if self._state[row[0]] < IN_FLIGHT]
+        return [Candidate(*row) for row in list(self.store.links.of_page(page_id)) if self._state[row[0]] < IN_FLIGHT]
 
     # ---- adding
 

@@ -200,7 +200,7 @@ class FrontierScheduler(BaseScheduler):
             url_id = self.frontier.find(url)
             if url_id is not None and self.frontier.state(url_id) in (QUEUED, COLD):
                 url_id = None  # of a link that waits it says nothing: nobody has asked for it yet
-            self.write(lambda: self.crawl.store.add_failure(url_id, url, reason, None, now()))
+            self.write(lambda: self.crawl.store.failures.add(url_id, url, reason, None, now()))
         return otherwise
 
     # ---- in
@@ -349,7 +349,7 @@ class FrontierScheduler(BaseScheduler):
             "via": entry.via,
         }
         if entry.via and "parent" not in focus:
-            focus["parent"] = self.crawl.store.page_of_link(entry.via)
+            focus["parent"] = self.crawl.store.links.page_url(entry.via)
         request.meta["focus"] = focus
         request.meta["depth"] = entry.depth
         request.priority = priority(entry.score)
@@ -527,7 +527,7 @@ class FrontierScheduler(BaseScheduler):
     def _sites_before(self) -> list[str]:
         """Sites that gave pages in earlier runs, the last first."""
         found: dict[str, None] = {}
-        for page in self.crawl.store.last_urls(100):
+        for page in self.crawl.store.pages.last_urls(100):
             found.setdefault(urls.site(page))
         return list(found)[:PROBES]
 
@@ -538,7 +538,7 @@ class FrontierScheduler(BaseScheduler):
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
         if not focus.get("via") and not focus.get("parent"):
             logger.error("Seed %s: %s", url, reason)
-        self.crawl.store.add_failure(focus["id"], url, reason, focus.get("via"), now())
+        self.crawl.store.failures.add(focus["id"], url, reason, focus.get("via"), now())
         self.finished(focus, for_good=for_good)
 
     def _fail_all(self, requests: list[Request], reason: str) -> None:

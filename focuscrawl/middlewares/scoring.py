@@ -61,7 +61,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         if ask("judge", page.url, lambda: (spider.judged(page),), None) is None:
             page.judgement = NOTHING
         via = response.meta.get("focus", {}).get("via")
-        page.via = spider.crawl.store.link(via) if via else None
+        page.via = spider.crawl.store.links.get(via) if via else None
         if not page.links:
             return
         # a strategy that fails says nothing about these links: they wait behind all others

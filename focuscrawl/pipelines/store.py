@@ -59,14 +59,14 @@ class StorePipeline:
         store = crawl.store
         if visit.outcome == GONE:
             with store.transaction():
-                store.mark_gone(visit.page, page.status, page.problem or "")
+                store.pages.mark_gone(visit.page, page.status, page.problem or "")
                 if crawl.index is not None:
                     crawl.index.remove(visit.page)
                 if target := visit.details.get("moved_to"):  # by the link that led here
                     (url_id,) = crawl.frontier.identify([target])
                     (via,) = store.execute("SELECT via FROM page WHERE id = ?", (visit.page,)).fetchone()
                     crawl.frontier.offer([Candidate(url_id, target, page.score or 0.0, page.depth, via)])
-                store.add_visit(visit.page, page.fetched_at, page.status, GONE, visit.details)
+                store.visits.add(visit.page, page.fetched_at, page.status, GONE, visit.details)
             return
         if crawl.duplicates is not None:
             crawl.duplicates.mark(page)
@@ -74,21 +74,21 @@ class StorePipeline:
             *old, told_by = store.execute(
                 "SELECT title, relevance, matched, signature FROM page WHERE id = ?", (visit.page,)
             ).fetchone()
-            known = store.linked_from(visit.page)
+            known = store.links.targets_of(visit.page)
             ids = crawl.frontier.identify([link.url for link in page.links])
             new = {url_id: link for link, url_id in zip(page.links, ids, strict=True) if url_id not in known}
             if new:
-                first = store.add_links(visit.page, list(new.values()), list(new), later=True)
+                first = store.links.add(visit.page, list(new.values()), list(new), later=True)
                 crawl.frontier.offer(
                     Candidate(url_id, link.url, link.score, page.depth + 1, first + n)
                     for n, (url_id, link) in enumerate(new.items())
                     if link.score is not None
                 )
-            store.update_page(visit.page, page, keeps_copies=self._says_nearly_the_same(page, told_by))
+            store.pages.update(visit.page, page, keeps_copies=self._says_nearly_the_same(page, told_by))
             if crawl.index is not None:
                 crawl.index.add(visit.page, page)
             details = visit.details | changed_fields(tuple(old), (page.title, page.relevance, page.matched))
-            store.add_visit(visit.page, page.fetched_at, page.status, visit.outcome, details)
+            store.visits.add(visit.page, page.fetched_at, page.status, visit.outcome, details)
         if crawl.duplicates is not None and page.duplicate_of is None and page.signature:
             crawl.duplicates.add(visit.page, page.signature)
 
@@ -112,10 +112,10 @@ class StorePipeline:
             if focus is None:  # a page the frontier did not ask for
                 (page.url_id,) = frontier.identify([page.url])
                 focus = {"id": page.url_id}
-            page.number = page_id = store.add_page(page, focus.get("via"))
+            page.number = page_id = store.pages.add(page, focus.get("via"))
             if page.links:
                 ids = frontier.identify([link.url for link in page.links])
-                first = store.add_links(page_id, page.links, ids)
+                first = store.links.add(page_id, page.links, ids)
                 depth = page.depth + 1
                 frontier.offer(
                     Candidate(
@@ -128,7 +128,7 @@ class StorePipeline:
             if crawl.index is not None:
                 crawl.index.add(page_id, page)
             seen = crawl.traps.notice(page)
-            store.set_patterns(seen)
+            store.patterns.set(seen)
             scheduler.finished(focus, page_host=urls.host(page.url))
         if page.duplicate_of is not None:
             self.crawler.stats.inc_value("focus/duplicates")

@@ -105,11 +105,15 @@ class Due(NamedTuple):
 def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -> list[Due]:
     """The pages that are due, the most worthwhile first, *pages* at most (0: all)."""
     with store.reading():
+        visits = list(store.visits.each())
+        visited = {visit.page for visit in visits}
         found = {
-            number: (url, relevance, History(seconds(first))) for number, url, relevance, first in store.visitable()
+            page.number: (page.url, page.relevance, History(seconds(page.first_fetched)))
+            for page in store.pages.first_seen()
+            if page.problem is None or page.number in visited
         }
-        for number, when, _, outcome, _ in store.visits():
-            found[number][2].note(seconds(when), outcome)
+        for visit in visits:
+            found[visit.page][2].note(seconds(visit.visited_at), visit.outcome)
         due = [
             Due(number, url, worth(relevance, history.chance(now)), history.gone > 0)
             for number, (url, relevance, history) in found.items()

@@ -285,8 +285,8 @@ class RevisitingSpider(FocusedSpider):
 
         def work() -> None:
             if versions is not None:
-                store.set_validators(due.page, *versions)
-            store.add_visit(due.page, now(), status, outcome, details)
+                store.pages.set_validators(due.page, *versions)
+            store.visits.add(due.page, now(), status, outcome, details)
 
         FrontierScheduler.of(self.crawler).write(work)
         self.crawler.stats.inc_value(f"focus/visits/{outcome}")

@@ -96,7 +96,7 @@ def store_of(path, pages: dict[str, float]) -> Store:
     for number, (url, relevance) in enumerate(pages.items(), 1):
         page = Page(url, relevance=relevance, fetched_at=moment(BEGAN))
         page.url_id = number
-        store.add_page(page, None)
+        store.pages.add(page, None)
     return store
 
 
@@ -104,7 +104,7 @@ def test_pages_that_changed_often_long_unvisited_and_relevant_come_first(tmp_pat
     store = store_of(tmp_path / "crawl.sqlite", {"poor": 0.1, "good": 0.9, "lively": 0.9, "lately": 0.9, "gone": 0.9})
     day = [moment(BEGAN + number * DAY) for number in range(31)]
     for number, when, outcome in [(3, 10, CHANGED), (3, 20, CHANGED), (4, 29, UNCHANGED), (5, 20, GONE)]:
-        store.add_visit(number, day[when], 200, outcome)
+        store.visits.add(number, day[when], 200, outcome)
     now = BEGAN + 30 * DAY
     order = [entry.url for entry in plan(store, now, older_than=0)]
     assert order == ["good", "lively", "poor", "gone", "lately"]
@@ -124,7 +124,7 @@ def test_pages_that_never_could_be_read_are_not_visited(tmp_path):
     store = Store(tmp_path / "crawl.sqlite")
     page = Page("http://a.example/", 404, fetched_at=moment(BEGAN))
     page.problem = "HTTP 404"
-    store.add_page(page, None)
+    store.pages.add(page, None)
     assert plan(store, BEGAN + 30 * DAY) == []
 
 
