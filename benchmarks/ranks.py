@@ -29,7 +29,7 @@ def fill(store: Store, links: int) -> None:
             page = Page(f"http://h{number % 100}.example/{number}", relevance=chance.random())
             page.url_id = number
             targets = [1 + int(3 * pages * chance.random() ** 2) for _ in range(LINKS)]
-            store.add_links(store.add_page(page, None), [Link("http://x.example/")] * LINKS, targets)
+            store.links.add(store.pages.add(page, None), [Link("http://x.example/")] * LINKS, targets)
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
             print(f"{what:52}{process_time() - began:>8.2f} s")
             return result
 
-        print(f"{options.links:,} links of {store.count():,} pages, CPU time")
+        print(f"{options.links:,} links of {store.pages.count():,} pages, CPU time")
         timed("read them all, once", graph.read)
         links = timed("matrix", graph.matrix)
         relevance = graph.relevance

@@ -50,9 +50,9 @@ def store_all(path: Path, pages: list[Page], *, indexed: bool) -> float:
     for page in pages:
         with store.transaction():
             (page.url_id,) = frontier.identify([page.url])
-            page_id = store.add_page(page, None)
+            page_id = store.pages.add(page, None)
             ids = frontier.identify([link.url for link in page.links])
-            first = store.add_links(page_id, page.links, ids)
+            first = store.links.add(page_id, page.links, ids)
             frontier.offer(
                 Candidate(i, link.url, 0.5, 1, first + n)
                 for n, (i, link) in enumerate(zip(ids, page.links, strict=True))
@@ -84,7 +84,7 @@ def build(path: Path, web: SyntheticWeb) -> None:
     for start in range(0, web.pages, 1000):
         with store.transaction():
             for number in range(start, min(web.pages, start + 1000)):
-                store.add_page(fetched(web, number), None)
+                store.pages.add(fetched(web, number), None)
     before, began = path.stat().st_size, process_time()
     Index(store).update()
     took = process_time() - began

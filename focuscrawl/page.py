@@ -217,6 +217,8 @@ class Page:
         #: The number of the stored page that says nearly the same, and what tells them alike.
         self.duplicate_of: int | None = None
         self.signature: bytes | None = None
+        #: Why the page is withheld from matched URLs and search: `copy`, `noindex`, `listing` or `reservation: …`.
+        self.withheld: str | None = None
         self.rights = Rights()
         #: What tells the server, at a later visit, which version of the page this is.
         self.etag: str | None = None

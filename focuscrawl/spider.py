@@ -40,6 +40,7 @@ from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.manners.traps import soft_404
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.store.examples import Example
 from focuscrawl.topic import make_topic
 from focuscrawl.web import replay, webs
 
@@ -269,7 +270,7 @@ class FocusedSpider(Spider):
         return False
 
     def _rescore(self, entry: Any) -> float:
-        link = self.crawl.store.link(entry.via)
+        link = self.crawl.store.links.get(entry.via)
         return float(self.rescore(link)) if link else float(entry.score)
 
     # ---- what a strategy may ask
@@ -296,7 +297,7 @@ class FocusedSpider(Spider):
 
     def rescore_waiting(self, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
         """Score the links that wait anew, many in one call: the model has changed."""
-        waiting = self.crawl.store.waiting_links()
+        waiting = self.crawl.store.queue.links()
         scores: dict[int, float] = {}
         while some := dict(islice(waiting, TOGETHER)):
             scores.update(zip(some, worth(list(some.values())), strict=True))
@@ -368,10 +369,10 @@ class FocusedSpider(Spider):
             if isinstance(source, Path):
                 yield read_page(Page(urls.of_file(source)), source.read_bytes())
                 continue
-            row = store.execute("SELECT content_type, body FROM example WHERE url = ?", (source,)).fetchone()
-            if row is None and self.crawl.throw_away is not None:
+            example = store.examples.get(source)
+            if example is None and self.crawl.throw_away is not None:
                 raise FocusError(self._lacks_crawl())
-            if row is None:
+            if example is None:
                 try:
                     response = await self.crawler.engine.download_async(Request(source))
                 except Exception as error:  # whatever keeps an example from us: the crawl can do without one
@@ -380,9 +381,9 @@ class FocusedSpider(Spider):
                 if response.status != 200:
                     self.logger.warning("example %s left out: HTTP %d", source, response.status)
                     continue
-                row = (content_type(response), response.body)
-                store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (source, *row, now()))
-            yield read_page(Page(source), row[1], row[0])
+                example = Example(content_type(response), response.body)
+                store.examples.add(source, example, now())
+            yield read_page(Page(source), example.body, example.content_type)
 
     @cached_property
     def _agent(self) -> str:

@@ -52,8 +52,8 @@ def make_crawl(folder: Path) -> Path:
     crawled = testing.crawl("keyword", web, folder, settings, seeds=at("a"), keywords="sort,heap", max_pages=7)
     with closing(Store(folder / "crawl.sqlite")) as store, store.transaction():
         details = {"new_words": 0.5, "title": ["Before", "After"], "relevance": [0.1, 0.2], "matched": [False, True]}
-        store.add_visit(1, "2026-11-16T08:30:00.000+00:00", 200, "changed", details)
-        store.add_visit(2, "2026-11-16T08:30:01.000+00:00", 404, "gone", {"reason": "HTTP 404"})
+        store.visits.add(1, "2026-11-16T08:30:00.000+00:00", 200, "changed", details)
+        store.visits.add(2, "2026-11-16T08:30:01.000+00:00", 404, "gone", {"reason": "HTTP 404"})
     assert crawled.sql("SELECT count(*) FROM page WHERE duplicate_of NOT NULL") == [(1,)]
     assert crawled.sql("SELECT count(*) FROM frontier")[0][0] > 0
     assert not (folder / "crawl.sqlite-wal").exists()
@@ -112,7 +112,7 @@ def _web(folder: Path) -> object:
 def _resume(folder: Path) -> object:
     crawl = Crawl(folder, "keyword", TOPIC)
     try:
-        rows, matched = list(crawl.store.rows()), list(crawl.store.matched_urls())
+        rows, matched = list(crawl.store.pages.records()), [page.url for page in crawl.store.pages.matched()]
         return rows, matched, len(crawl.frontier), crawl.frontier.pop(0.0, lambda host: 0.0)
     finally:
         crawl.close()

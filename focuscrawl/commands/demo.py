@@ -138,13 +138,12 @@ def _outcome(folder: Path, web: Web, label: str) -> Outcome:
     store = Store(folder / "crawl.sqlite", create=False)
     curve: list[int] = []
     matched = right = 0
-    copies = {url for (url,) in store.execute("SELECT url FROM page WHERE duplicate_of NOT NULL")}
-    for row in store.rows():
-        relevant = label in web.labels(row["url"]) and row["url"] not in copies
+    for page in store.pages.each():
+        relevant = label in web.labels(page.url) and page.duplicate_of is None
         curve.append((curve[-1] if curve else 0) + relevant)
-        matched += row["matched"]
-        right += row["matched"] and relevant
-    hosts = store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
+        matched += page.matched
+        right += page.matched and relevant
+    hosts = store.hosts.count()
     store.close()
     return Outcome(curve, hosts, matched, right)
 

@@ -111,7 +111,7 @@ class Command(CrawlCommand):
             raise FocusError("-a max_pages: stored pages are bounded by --pages, new ones by --new")
         with read_crawl(folder) as store:
             name, run = store.meta("spider"), store.runs()[-1]
-            if not store.count():
+            if not store.pages.count():
                 raise FocusError(f"{folder} has no pages yet; finish it with scrapy crawl {name} -s FOCUS_DIR={folder}")
         if name not in self.crawler_process.spider_loader.list():
             raise FocusError(f"{folder} was made by spider '{name}', which is not in this project; see `scrapy list`")

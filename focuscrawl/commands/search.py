@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sqlite3
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,8 +17,10 @@ from scrapy.exceptions import UsageError
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import LockedError, take_lock
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.search.index import Answer, Filter, Hit, Index, Piece
+from focuscrawl.search.index import Answer, Hit, Index, Piece
 from focuscrawl.search.query import Query
+from focuscrawl.store.errors import UnavailableError
+from focuscrawl.store.search import Filter
 from focuscrawl.store.store import Store, crawl_folder, read_crawl
 
 
@@ -132,7 +133,7 @@ def _bring_up_to_date(folder: Path, waiting: int) -> None:
             with store.reading():
                 try:
                     Index(store).update()
-                except sqlite3.OperationalError as error:
+                except UnavailableError as error:
                     raise FocusError(
                         f"{folder} cannot be indexed: {error}; make room or mend the disk, and search again"
                     ) from None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -29,6 +28,7 @@ from focuscrawl.manners.scope import Scope
 from focuscrawl.manners.traps import Recall, Traps
 from focuscrawl.page import Page
 from focuscrawl.search.index import Index
+from focuscrawl.store.errors import StoreError
 from focuscrawl.store.store import Store
 from focuscrawl.topic import Topic
 from focuscrawl.web.addresses import Networks
@@ -185,12 +185,12 @@ class Crawl:
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
         crawl.hosts = Hosts(pace, settings.getfloat("FOCUS_BACKOFF_MAX"))
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
-        crawl.traps = Traps(crawl.store.patterns(), **bounds)
+        crawl.traps = Traps(crawl.store.patterns.each(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
         if crawl.resumed:
-            crawl.traps.recall = Recall(partial(crawl.store.said_before, crawl.pages), crawl.words_of)
+            crawl.traps.recall = Recall(partial(crawl._said_before, crawl.pages), crawl.words_of)
         if similarity:
-            crawl.duplicates = Duplicates(similarity, crawl.store.signature, crawl.store.signatures())
+            crawl.duplicates = Duplicates(similarity, crawl.store.pages.signature, crawl.store.pages.signatures())
         if throw_away is not None:
             crawl.throw_away = throw_away
             crawler.signals.connect(crawl.close, signals.engine_stopped)
@@ -235,15 +235,21 @@ class Crawl:
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, but for numbers, and its size in bytes."""
-        url, content_type, body = self.store.page_bytes(number)
-        return {word for word in read_page(Page(url), body, content_type).words if not word.isdigit()}, len(body)
+        content = self.store.pages.content(number)
+        page = read_page(Page(content.url), content.body, content.content_type)
+        return {word for word in page.words if not word.isdigit()}, len(content.body)
+
+    def _said_before(self, upto: int) -> Iterator[tuple[int, str, bool]]:
+        """The pages up to a number, in order: number, URL, and whether they said nothing of their own."""
+        return (
+            (page.number, page.url, page.problem is not None or page.duplicate_of is not None or page.listing)
+            for page in self.store.pages.each(upto=upto)
+        )
 
     def count(self) -> None:
         """Take the figures from the file."""
         #: Pages stored by this crawl, this run and earlier ones; those judged relevant; those in URLs.txt.
-        self.pages = self.store.count()
-        self.matched = self.store.count(matched=True)
-        self.relevant: int = self.store.execute("SELECT count(*) FROM page WHERE relevant").fetchone()[0]
+        self.pages, self.relevant, self.matched, *_ = self.store.pages.figures()
 
     def _check_files(self) -> None:
         """Files that a crawl would write over, and that no crawl here has made, are somebody's."""
@@ -266,7 +272,7 @@ class Crawl:
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps(topic.keywords))
         if store.meta("spider") is None:
-            if store.count():
+            if store.pages.count():
                 raise store.broken("it has pages, but does not say whose")
             try:
                 with store.transaction():
@@ -309,14 +315,16 @@ class Crawl:
         if not self.store.path.exists():
             return f"{self.store.path} was removed while the crawl was running, and the crawl with it"
         try:
-            if self.store.execute("SELECT 1 FROM page WHERE problem IS NULL LIMIT 1").fetchone():
+            if self.store.pages.any_readable():
                 return None
-            row = self.store.execute(
-                "SELECT url, problem FROM page UNION ALL SELECT url, reason FROM failure LIMIT 1"
-            ).fetchone()
-        except sqlite3.Error as error:
+            page, failure = next(self.store.pages.each(), None), self.store.failures.first()
+        except StoreError as error:
             return str(self.store.broken(error))
-        return f"no page could be read: {f'{row[0]}: {row[1]}' if row else 'the crawl ended before the first one'}"
+        if page is not None:
+            why = f"{page.url}: {page.problem}"
+        else:
+            why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first one"
+        return f"no page could be read: {why}"
 
     def __del__(self) -> None:
         lock = getattr(self, "_lock", None)

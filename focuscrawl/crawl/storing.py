@@ -43,15 +43,15 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         if focus is None:  # a page that the frontier did not ask for
             (page.url_id,) = frontier.identify([page.url])
             focus = Focus(url_id=page.url_id)
-        page.number = store.add_page(page, focus.via)
+        page.number = store.pages.add(page, focus.via)
         if page.links:
             ids = frontier.identify([link.url for link in page.links])
-            first = store.add_links(page.number, page.links, ids)
+            first = store.links.add(page.number, page.links, ids)
             frontier.offer(_candidates(page.links, ids, page.depth + 1, first, scheduler))
         if crawl.index is not None:
             crawl.index.add(page.number, page)
         seen = crawl.traps.notice(page)
-        store.set_patterns(seen)
+        store.patterns.set(seen)
         scheduler.finished(focus, page_host=urls.host(page.url))
     if page.duplicate_of is None and crawl.duplicates is not None and page.signature:
         crawl.duplicates.add(page.number, page.signature)
@@ -95,32 +95,31 @@ def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: V
 
 def _store_gone(crawl: Crawl, page: Page, visit: Visit) -> None:
     store = crawl.store
-    store.mark_gone(visit.page, page.status, page.problem or "")
+    store.pages.mark_gone(visit.page, page.status, page.problem or "")
     if crawl.index is not None:
         crawl.index.remove(visit.page)
     if target := visit.details.get("moved_to"):  # its new URL is queued by the link that led to the old one
         (url_id,) = crawl.frontier.identify([target])
-        (via,) = store.execute("SELECT via FROM page WHERE id = ?", (visit.page,)).fetchone()
+        stored = store.pages.get(visit.page)
+        via = stored.via if stored is not None else None
         crawl.frontier.offer([Candidate(url_id, target, page.score or 0.0, page.depth, via)])
-    store.add_visit(visit.page, page.fetched_at, page.status, GONE, visit.details)
+    store.visits.add(visit.page, page.fetched_at, page.status, GONE, visit.details)
 
 
 def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:
     store = crawl.store
-    *old, signature = store.execute(
-        "SELECT title, relevance, matched, signature FROM page WHERE id = ?", (visit.page,)
-    ).fetchone()
-    known = store.linked_from(visit.page)
+    old, signature = store.pages.get(visit.page), store.pages.signature(visit.page)
+    known = store.links.targets_of(visit.page)
     ids = crawl.frontier.identify([link.url for link in page.links])
     new = {url_id: link for link, url_id in zip(page.links, ids, strict=True) if url_id not in known}
     if new:
-        first = store.add_links(visit.page, list(new.values()), list(new), later=True)
+        first = store.links.add(visit.page, list(new.values()), list(new), later=True)
         crawl.frontier.offer(_candidates(list(new.values()), list(new), page.depth + 1, first, scheduler))
-    store.update_page(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
+    store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
     if crawl.index is not None:
         crawl.index.add(visit.page, page)
-    details = visit.details | changed_fields(tuple(old), (page.title, page.relevance, page.matched))
-    store.add_visit(visit.page, page.fetched_at, page.status, visit.outcome, details)
+    details = visit.details | (changed_fields(old, page) if old is not None else {})
+    store.visits.add(visit.page, page.fetched_at, page.status, visit.outcome, details)
 
 
 def _is_nearly_the_same(crawl: Crawl, page: Page, signature: bytes | None) -> bool:

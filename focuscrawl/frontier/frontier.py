@@ -7,7 +7,6 @@ which hosts are ready. This module decides what enters, what comes out, and when
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
@@ -100,9 +99,9 @@ class Frontier:
     def _load(self) -> None:
         store, waiting = self.store, self.waiting
         self._ids.update(waiting.load())
-        self._pages = store.count()
+        self._pages = store.pages.count()
         self._tried = store.queue.tried()
-        for url_id, host_id, rank, cold, damping in store.queue.waiting():
+        for url_id, host_id, rank, cold, damping in store.queue.each():
             if damping < 1:
                 self._damped.add(url_id)
             waiting.load_entry(url_id, host_id, rank, cold, later=url_id in self._tried)
@@ -146,7 +145,7 @@ class Frontier:
                 new.append((url_id, key, url, host_id))
             result.append(url_id)
         if new:
-            self.store.queue.add_urls(new)
+            self.store.urls.add(new)
         return result
 
     def find(self, url: str) -> int | None:
@@ -167,7 +166,7 @@ class Frontier:
 
     def waiting_on(self, page_id: int) -> list[Candidate]:
         """The links of a stored page that were neither refused nor fetched, as they may be offered again."""
-        return [Candidate(*row) for row in list(self.store.links_of(page_id)) if not self.is_taken(row[0])]
+        return [Candidate(*link) for link in list(self.store.links.of_page(page_id)) if not self.is_taken(link.url_id)]
 
     # ---- adding
 
@@ -231,8 +230,7 @@ class Frontier:
         """
         found = [entry for url_id in scores if self.waits(url_id) if (entry := self.store.queue.entry(url_id))]
         self.offer(Candidate(entry.url_id, entry.url, scores[entry.url_id], entry.depth, entry.via) for entry in found)
-        reason = json.dumps(why)
-        self.store.rescore_links((scores[entry.url_id], reason, entry.via) for entry in found)
+        self.store.links.set_scores((scores[entry.url_id], why, entry.via) for entry in found)
         return [entry.url_id for entry in found]
 
     def visit(self, entry: Entry) -> None:
@@ -441,7 +439,7 @@ class Frontier:
             host_id = waiting.host_id(page_host)
             waiting.hosts[host_id].pages += 1
             self._pages += 1
-            self.store.queue.count_page(host_id)
+            self.store.hosts.count_page(host_id)
 
     def host_answered(self, host_name: str) -> None:
         """A host has answered."""

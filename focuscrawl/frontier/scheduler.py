@@ -7,7 +7,6 @@ downloader slot is free: requests in a slot's own queue can no longer be overtak
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable
 from math import inf
 from time import monotonic
@@ -31,6 +30,7 @@ from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.frontier.network import Files, Network
 from focuscrawl.page import Page
 from focuscrawl.spider import now
+from focuscrawl.store.errors import StoreError
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import UNREADABLE
 
@@ -85,7 +85,10 @@ class FrontierScheduler(BaseScheduler):
         self.stats = crawler.stats
         self.engine = Engine(crawler)
         self.network = Network(
-            self.engine, crawler.settings.getint("FOCUS_OUTAGE"), self.stop, lambda: self.crawl.store.last_urls(100)
+            self.engine,
+            crawler.settings.getint("FOCUS_OUTAGE"),
+            self.stop,
+            lambda: self.crawl.store.pages.last_urls(100),
         )
         self.files = Files(self.stop)
         #: Requests that are retried or redirected, or cannot be stored, by URL id.
@@ -158,7 +161,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             with self.crawl.store.transaction():
                 return bool(work())
-        except sqlite3.Error as error:
+        except StoreError as error:
             self.give_up(error)
             return False
 
@@ -184,7 +187,7 @@ class FrontierScheduler(BaseScheduler):
         """
         try:
             return call()
-        except sqlite3.Error as error:
+        except StoreError as error:
             self.give_up(error)
         except FocusError as error:
             self.stop(str(error), "cannot_go_on")
@@ -198,7 +201,7 @@ class FrontierScheduler(BaseScheduler):
             url_id = self.frontier.find(url)
             if url_id is not None and self.frontier.waits(url_id):
                 url_id = None  # the link was not fetched yet, so it did not fail
-            self.write(lambda: self.crawl.store.add_failure(url_id, url, reason, None, now()))
+            self.write(lambda: self.crawl.store.failures.add(url_id, url, reason, None, now()))
         return otherwise
 
     # ---- in
@@ -297,7 +300,7 @@ class FrontierScheduler(BaseScheduler):
         try:
             entry = self.frontier.pop(moment, self.hosts.free_at)
             request = self._request(entry) if entry is not None else None
-        except sqlite3.Error as error:
+        except StoreError as error:
             self.give_up(error)
             return None
         if entry is None or request is None:
@@ -316,12 +319,12 @@ class FrontierScheduler(BaseScheduler):
             try:
                 request = self._new_request(entry)
             except UNREADABLE as error:  # it came out of the file
-                raise sqlite3.DataError(f"what waits for {entry.url!r} cannot be read: {error}") from error
+                raise StoreError(f"what waits for {entry.url!r} cannot be read: {error}") from error
         focus = Focus.of(request) or Focus()
         focus.url_id, focus.url, focus.score, focus.rank = entry.url_id, entry.url, entry.score, entry.rank
         focus.depth, focus.via = entry.depth, entry.via
         if entry.via and focus.parent is None:
-            focus.parent = self.crawl.store.page_of_link(entry.via)
+            focus.parent = self.crawl.store.links.page_url(entry.via)
         request.meta[KEY] = focus
         request.meta["depth"] = entry.depth
         request.priority = priority(entry.score)
@@ -431,7 +434,7 @@ class FrontierScheduler(BaseScheduler):
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
         if not focus.via and not focus.parent:
             logger.error("Seed %s: %s", focus.url, reason)
-        self.crawl.store.add_failure(focus.url_id, focus.url, reason, focus.via, now())
+        self.crawl.store.failures.add(focus.url_id, focus.url, reason, focus.via, now())
         self.finished(focus, for_good=for_good)
 
     def _fail_all(self, through: list[Request], reason: str) -> None:

@@ -77,16 +77,16 @@ class Waiting:
 
     def load(self) -> Iterator[tuple[int, int]]:
         """Read hosts and URLs from the file; yields the key and the id of each URL."""
-        queue = self.store.queue
-        for host_id, name, pages in queue.hosts():
+        store = self.store
+        for host_id, name, pages in store.hosts.each():
             self.hosts[host_id] = HostQueue(name, pages)
             self._last_host = max(self._last_host, host_id)
             self.host_ids[name] = host_id
-        count = queue.last_url()  # ids may have gaps: ids given out in a transaction that failed are missing
+        count = store.urls.last_id()  # ids may have gaps: ids given out in a transaction that failed are missing
         self.state.extend(bytes(count))
         self.rank.extend(array("d", bytes(8 * count)))
         self.host_of.extend(array("I", bytes(self.host_of.itemsize * count)))
-        for url_id, key, host_id, done in queue.urls():
+        for url_id, key, host_id, done in store.urls.each():
             self.state[url_id] = DONE if done else KNOWN
             self.host_of[url_id] = host_id
             yield key, url_id
@@ -132,7 +132,7 @@ class Waiting:
             self._last_host += 1
             host_id = self.host_ids[name] = self._last_host
             self.hosts[host_id] = HostQueue(name)
-            self.store.queue.add_host(host_id, name)
+            self.store.hosts.add(host_id, name)
         return host_id
 
     def queues_of(self, host_name: str) -> Iterator[int]:

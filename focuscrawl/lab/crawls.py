@@ -260,16 +260,17 @@ def _crawl(job: Job, place: Path) -> Outcome:
     if problem := crawl.fatal or crawl.problem:
         raise FocusError(problem)
     store = Store(place / "crawl.sqlite", create=False)
-    rows = store.execute("SELECT url, relevant, duplicate_of, matched FROM page ORDER BY id").fetchall()
-    errors = store.execute("SELECT url, reason FROM failure WHERE reason LIKE 'spider error%' ORDER BY url").fetchall()
+    pages = list(store.pages.each())
+    errors = [failure for failure in store.failures.each() if failure.reason.startswith("spider error")]
     store.close()
     if errors:  # pages that were fetched and lost: whatever else it found is no measure of the strategy
-        url, reason = errors[0]
-        raise FocusError(f"{reason} at {url}" + (f", and at {len(errors) - 1} more pages" if errors[1:] else ""))
+        first = min(errors, key=lambda failure: failure.url)
+        more = f", and at {len(errors) - 1} more pages" if errors[1:] else ""
+        raise FocusError(f"{first.reason} at {first.url}{more}")
     return Outcome(
-        [url for url, *_ in rows],
-        [None if relevant is None or copy is not None else bool(relevant) for _, relevant, copy, _ in rows],
-        [bool(matched) for *_, matched in rows],
+        [page.url for page in pages],
+        [None if page.duplicate_of is not None else page.relevant for page in pages],
+        [page.matched for page in pages],
         ReplayHandler.answered - answered,
         cpu,
         seconds,

@@ -62,7 +62,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         if ask("judge", page.url, lambda: (spider.judged(page),), None) is None:
             page.judgement = NOTHING
         focus = Focus.of(response)
-        page.via = spider.crawl.store.link(focus.via) if focus is not None and focus.via else None
+        page.via = spider.crawl.store.links.get(focus.via) if focus is not None and focus.via else None
         if not page.links:
             return
         # a strategy that fails says nothing about these links: they wait behind all others

@@ -15,7 +15,7 @@ class MatchedUrlsPipeline(LinesPipeline):
     filename = "URLs.txt"
 
     def stored(self, store: Store) -> Iterator[str]:
-        return store.matched_urls()
+        return (page.url for page in store.pages.matched())
 
     def line(self, page: Page) -> str | None:
         return page.url if page.matched else None

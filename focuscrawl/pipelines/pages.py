@@ -17,7 +17,7 @@ class PagesFilePipeline(LinesPipeline):
     filename = "pages.jsonl"
 
     def stored(self, store: Store) -> Iterator[str]:
-        return map(_json, store.rows())
+        return map(_json, store.pages.records())
 
     def process_item(self, item: Any) -> Any:
         # the file tells what was fetched first: a later visit adds nothing to it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
@@ -11,6 +10,7 @@ from scrapy.exceptions import DropItem
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.storing import is_stored, store_page, store_visit
 from focuscrawl.page import Page
+from focuscrawl.store.errors import StoreError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -41,7 +41,7 @@ class StorePipeline:
         if isinstance(item, Page):
             try:
                 self._store(item)
-            except sqlite3.Error as error:
+            except StoreError as error:
                 self.crawl.give_up(error)
                 raise DropItem(f"not stored: {error}", log_level="DEBUG") from None
         return item

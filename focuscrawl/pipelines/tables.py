@@ -15,7 +15,7 @@ class RelevantTablePipeline(LinesPipeline):
     filename = "Relevant.txt"
 
     def stored(self, store: Store) -> Iterator[str]:
-        return (url for (url,) in store.execute("SELECT url FROM page WHERE relevant ORDER BY id"))
+        return (page.url for page in store.pages.each() if page.relevant)
 
     def line(self, page: Page) -> str | None:
         return page.url if page.judgement is not None and page.judgement.relevant else None
@@ -27,8 +27,7 @@ class IrrelevantTablePipeline(LinesPipeline):
     filename = "Irrelevant.txt"
 
     def stored(self, store: Store) -> Iterator[str]:
-        query = "SELECT url FROM page WHERE NOT relevant AND problem IS NULL ORDER BY id"
-        return (url for (url,) in store.execute(query))
+        return (page.url for page in store.pages.each() if page.relevant is False and page.problem is None)
 
     def line(self, page: Page) -> str | None:
         if page.problem is not None or page.judgement is None or page.judgement.relevant:

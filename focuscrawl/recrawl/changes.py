@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 from focuscrawl import __version__
 from focuscrawl.errors import printable
 from focuscrawl.recrawl.revisit import BACK, CHANGED, GONE
-from focuscrawl.store.sqlite_file import from_json
 from focuscrawl.store.store import Store
 
 #: How what a visit says of the page before is read.
@@ -77,27 +76,27 @@ def _changes(store: Store, since: str) -> Changes:
     gone: set[int] = set()
     gone_before: set[int] = set()
     visits: Counter[str] = Counter()
-    for number, when, _, outcome, details in store.visits():
+    for visit in store.visits.each():
+        number, when, outcome = visit.page, visit.visited_at, visit.outcome
         visits[outcome] += when >= since
         if outcome not in (CHANGED, BACK, GONE) or (outcome == GONE and number in gone):
             continue
         (gone.add if outcome == GONE else gone.discard)(number)
         if when >= since:
-            events.setdefault(number, []).append((when, outcome, from_json(details, dict)))
+            events.setdefault(number, []).append((when, outcome, visit.details))
         else:
             (gone_before.add if outcome == GONE else gone_before.discard)(number)
-    rows = store.execute(
-        "SELECT id, url, title, relevance, matched, problem, ifnull(json_extract(first, '$.fetched_at'), fetched_at)"
-        " FROM page ORDER BY ifnull(relevance, 0) DESC, id"
-    )
     pages = []
-    for number, url, title, relevance, matched, problem, first in rows:
-        kind, when = _kind(events.get(number, []), number in gone_before, problem, first if first >= since else "")
+    for page in sorted(store.pages.first_seen(), key=lambda page: -(page.relevance or 0)):
+        seen = events.get(page.number, [])
+        began_at = page.first_fetched if page.first_fetched >= since else ""
+        kind, when = _kind(seen, page.number in gone_before, page.problem, began_at)
         if kind:
-            if not all(isinstance(text, str) for text in (url, when, title)):
-                raise TypeError(f"page {number} has a URL, time or title that is no text")
-            change = Change(kind, url, when, title, None if relevance is None else float(relevance), bool(matched))
-            for event in events.get(number, []) if kind != NEW else []:
+            if not all(isinstance(text, str) for text in (page.url, when, page.title)):
+                raise TypeError(f"page {page.number} has a URL, time or title that is not a string")
+            relevance = None if page.relevance is None else float(page.relevance)
+            change = Change(kind, page.url, when, page.title, relevance, page.matched)
+            for event in seen if kind != NEW else []:
                 _take_in(change, event[2])
             pages.append(change)
     began = store.runs()[0].get("began")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
+from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store
 
 #: What may come of a visit.
@@ -106,15 +107,21 @@ class Due(NamedTuple):
 def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -> list[Due]:
     """The pages that are due, the most worthwhile first, *pages* at most (0: all)."""
     with store.reading():
+        visits = list(store.visits.each())
+        visited = {visit.page for visit in visits}
         found = {
-            number: (url, relevance, History(seconds(first)), (url_id, depth, via))
-            for number, url, relevance, first, url_id, depth, via in store.visitable()
+            page.number: (page, History(seconds(page.first_fetched)))
+            for page in store.pages.first_seen()
+            if page.problem is None or page.number in visited
         }
-        for number, when, _, outcome, _ in store.visits():
-            found[number][2].note(seconds(when), outcome)
+        for visit in visits:
+            found[visit.page][1].note(seconds(visit.visited_at), visit.outcome)
         due = [
-            Due(number, url, worth(relevance, history.chance(now)), history.gone > 0, *place)
-            for number, (url, relevance, history, place) in found.items()
+            Due(
+                *(page.number, page.url, worth(page.relevance, history.chance(now)), history.gone > 0),
+                *(page.url_id, page.depth, page.via),
+            )
+            for page, history in found.values()
             if history.due(now, older_than)
         ]
     due.sort(key=lambda entry: (-entry.worth, entry.page))
@@ -132,12 +139,10 @@ def difference(old: Page, new: Page) -> dict[str, Any] | None:
     )
 
 
-def changed_fields(
-    old: tuple[str, float | None, int], new: tuple[str, float | None, bool]
-) -> dict[str, tuple[Any, Any]]:
-    """Title, relevance and match of a page before and now, as far as they are not the same."""
-    before = {"title": old[0], "relevance": _rounded(old[1]), "matched": bool(old[2])}
-    after = {"title": new[0], "relevance": _rounded(new[1]), "matched": bool(new[2])}
+def changed_fields(old: StoredPage, new: Page) -> dict[str, tuple[Any, Any]]:
+    """Title, relevance and match of a page before and now, as far as they changed."""
+    before = {"title": old.title, "relevance": _rounded(old.relevance), "matched": old.matched}
+    after = {"title": new.title, "relevance": _rounded(new.relevance), "matched": new.matched}
     return {name: (value, after[name]) for name, value in before.items() if value != after[name]}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.http import Response
@@ -22,6 +22,7 @@ from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.page import Page, Visit
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
 from focuscrawl.spider import FocusedSpider, now, validators
+from focuscrawl.store.pages import Version
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import inflate
 from focuscrawl.web.addresses import Networks
@@ -33,23 +34,6 @@ if TYPE_CHECKING:
 
 #: Statuses of a permanent redirect.
 _FOR_GOOD = (301, 308)
-
-
-class _Stored(NamedTuple):
-    """What the store has of a page."""
-
-    depth: int
-    parent: str | None
-    score: float | None
-    content_type: str
-    etag: str | None
-    last_modified: str | None
-    listing: int
-    signature: bytes | None
-    body: bytes | None
-
-
-_STORED = f"SELECT {', '.join(_Stored._fields)} FROM page WHERE id = ?"
 
 
 class RevisitingSpider(FocusedSpider):
@@ -102,16 +86,13 @@ class RevisitingSpider(FocusedSpider):
     def visit_request(self, entry: Entry) -> Request:
         """Asks only for what has changed since the last visit."""
         due = self.due[entry.url_id]
-        stored = self._stored(due.page)
+        stored = self.crawl.store.pages.version(due.page)
         request = Request(due.url, callback=self.visited, meta={KEY: Focus(parent=stored.parent, visits=due.page)})
         if stored.etag:
             request.headers["If-None-Match"] = stored.etag.encode("latin-1", "replace")
         if stored.last_modified:
             request.headers["If-Modified-Since"] = stored.last_modified.encode("latin-1", "replace")
         return request
-
-    def _stored(self, number: int) -> _Stored:
-        return _Stored(*self.crawl.store.execute(_STORED, (number,)).fetchone())
 
     def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
         """A host that does not answer counts only once another one does: the network may be down."""
@@ -152,7 +133,7 @@ class RevisitingSpider(FocusedSpider):
         if self._silent:
             self._write(self._note_silent)
         due = self.due[focus.url_id]
-        stored = self._stored(due.page)
+        stored = self.crawl.store.pages.version(due.page)
         status, target = response.status, _target(response)
         if status == 304 and not due.gone:
             etag, last_modified = validators(response)
@@ -163,12 +144,12 @@ class RevisitingSpider(FocusedSpider):
             yield from self._gone(focus, stored, status, f"moved to {target}", {"moved_to": target})
         elif not 200 <= status < 300:
             self._end(focus, status, UNREACHABLE, {"reason": f"HTTP {status}" + (f", to {target}" if target else "")})
-        elif response.body and not due.gone and stored.body and response.body == inflate(stored.body):
+        elif response.body and not due.gone and stored.packed and response.body == inflate(stored.packed):
             self._end(focus, status, UNCHANGED, versions=validators(response))
         else:
             yield from self._compare(focus, stored, response)
 
-    def _compare(self, focus: Focus, stored: _Stored, response: Response) -> Iterator[Any]:
+    def _compare(self, focus: Focus, stored: Version, response: Response) -> Iterator[Any]:
         due, page = self.due[focus.url_id], Page(response.url)
         for output in self.parse_sitemap(response) if stored.listing else (self.read(response),):
             if isinstance(output, Page):
@@ -189,10 +170,10 @@ class RevisitingSpider(FocusedSpider):
         page.visit = Visit(due.page, BACK if due.gone else CHANGED, details or {})
         yield page
 
-    def _difference(self, due: Due, stored: _Stored, page: Page) -> dict[str, Any] | None:
-        if stored.body is None:  # a near-duplicate of another page: its text was not kept, but what tells it
+    def _difference(self, due: Due, stored: Version, page: Page) -> dict[str, Any] | None:
+        if stored.packed is None:  # a near-duplicate of another page: its text was not kept, but what tells it
             return None if signature(page) == stored.signature else {}
-        old, body = Page(due.url), inflate(stored.body)
+        old, body = Page(due.url), inflate(stored.packed)
         if stored.listing:
             read_sitemap(old, body, self.settings.getint("DOWNLOAD_MAXSIZE"))
         else:
@@ -200,7 +181,7 @@ class RevisitingSpider(FocusedSpider):
         return difference(old, page)
 
     def _gone(
-        self, focus: Focus, stored: _Stored, status: int, problem: str, details: dict[str, Any] | None = None
+        self, focus: Focus, stored: Version, status: int, problem: str, details: dict[str, Any] | None = None
     ) -> Iterator[Page]:
         due = self.due[focus.url_id]
         if due.gone:
@@ -225,14 +206,14 @@ class RevisitingSpider(FocusedSpider):
 
         def work() -> None:
             if versions is not None:
-                self.crawl.store.set_validators(due.page, *versions)
+                self.crawl.store.pages.set_validators(due.page, *versions)
             self._note(due, status, outcome, details)
             scheduler.finished(focus)
 
         self._write(work)
 
     def _note(self, due: Due, status: int | None, outcome: str, details: dict[str, Any] | None = None) -> None:
-        self.crawl.store.add_visit(due.page, now(), status, outcome, details)
+        self.crawl.store.visits.add(due.page, now(), status, outcome, details)
         self.crawler.stats.inc_value(f"focus/visits/{outcome}")
 
 

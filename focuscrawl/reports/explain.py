@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from focuscrawl import urls
@@ -13,7 +13,8 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
-from focuscrawl.store.sqlite_file import from_json
+from focuscrawl.store.failures import Failure
+from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
 
 #: Parts of a score shown, the largest first.
@@ -31,57 +32,55 @@ def _story(store: Store, url: str) -> list[str]:
         checked = urls.check(url)
     except ValueError as error:
         raise FocusError(str(error)) from None
-    row = store.execute(
-        "SELECT id, url FROM url WHERE key IN (?, ?)", (urls.key(checked), urls.key(checked, any_scheme=False))
-    ).fetchone()
-    if row is None:
+    found = store.urls.find(urls.key(checked), urls.key(checked, any_scheme=False))
+    if found is None:
         raise FocusError(f"{checked} was never seen by this crawl; no page it fetched links there")
-    url_id = row[0]
-    page = store.execute("SELECT id FROM page WHERE url_id = ?", (url_id,)).fetchone()
-    page = page or store.execute("SELECT id FROM page WHERE url = ? OR url = ?", (checked, row[1])).fetchone()
+    url_id, known_url = found
+    page = store.pages.of_url(url_id) or store.pages.at(checked, known_url)
     if page is not None:
-        return _chain(store, page[0])
-    waiting = store.execute("SELECT score, rank, damping, via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+        return _chain(store, page.number)
+    waiting = store.queue.entry(url_id)
+    failures = store.failures.of_url(url_id)
     if waiting is not None:
-        return [*_waiting(store, row[1], *waiting), *_tried(store, url_id)]
-    failure = store.execute("SELECT reason, via, failed_at FROM failure WHERE url_id = ?", (url_id,)).fetchone()
-    if failure is not None:
-        return [*_way_to(store, failure[1]), f"{row[1]}", f"  gave no page at {failure[2]}: {failure[0]}"]
-    refused = store.execute("SELECT id, why FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
+        return [*_waiting(store, known_url, waiting), *_tried(failures)]
+    if failures:
+        failure = failures[0]
+        return [*_way_to(store, failure.via), known_url, f"  gave no page at {failure.failed_at}: {failure.reason}"]
+    link_id = store.links.refused(url_id)
+    refused = store.links.get(link_id)
     if refused is not None:
-        return [*_way_to(store, refused[0]), f"{row[1]}", f"  refused: {_rule(from_json(refused[1], dict))}"]
-    return [f"{row[1]}", "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
+        return [*_way_to(store, link_id), known_url, f"  refused: {_rule(refused.why or {})}"]
+    return [known_url, "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
 
 
-def _waiting(store: Store, url: str, score: float, rank: float, damping: float, via: int | None) -> list[str]:
-    better = store.execute("SELECT count(*) FROM frontier WHERE rank > ?", (rank,)).fetchone()[0]
-    total = store.execute("SELECT count(*) FROM frontier").fetchone()[0]
-    return [
-        *_way_to(store, via),
+def _waiting(store: Store, url: str, waiting: Entry) -> list[str]:
+    better, total = store.queue.count_above(waiting.rank), store.queue.count()
+    lines = [
+        *_way_to(store, waiting.via),
         url,
-        f"  waits with score {score:.4f}: {better:,} of {total:,} queued URLs are better",
-        *([f"  put back to {100 * damping:.3g} % of its score: {_trap(store, url)}"] if damping < 1 else []),
+        f"  waits with score {waiting.score:.4f}: {better:,} of {total:,} queued URLs are better",
     ]
+    if waiting.damping < 1:
+        lines.append(f"  put back to {100 * waiting.damping:.3g} % of its score: {_trap(store, url)}")
+    return lines
 
 
-def _tried(store: Store, url_id: int) -> list[str]:
+def _tried(failures: Sequence[Failure]) -> list[str]:
     """What happened to a URL that waits although it was asked for."""
-    row = store.execute(
-        "SELECT reason, failed_at FROM failure WHERE url_id = ? ORDER BY id DESC LIMIT 1", (url_id,)
-    ).fetchone()
-    return [f"  gave no answer at {row[1]}: {row[0]}; it is tried again when nothing else is left"] if row else []
+    if not failures:
+        return []
+    last = failures[-1]
+    return [f"  gave no answer at {last.failed_at}: {last.reason}; it is tried again when nothing else is left"]
 
 
 def _trap(store: Store, url: str) -> str:
-    return Traps(store.patterns()).why(url) or "it was in a trap"
+    return Traps(store.patterns.each()).why(url) or "it was in a trap"
 
 
 def _way_to(store: Store, link_id: int | None) -> list[str]:
     """The chain to the page a link is on, and the link."""
-    row = store.execute("SELECT page FROM link WHERE id = ?", (link_id,)).fetchone()
-    if row is None:
-        return []
-    return [*_chain(store, row[0]), *_link(store, link_id)]
+    page = store.links.page_of(link_id)
+    return [] if page is None else [*_chain(store, page), *_link(store, link_id)]
 
 
 def _chain(store: Store, page_id: int) -> list[str]:
@@ -91,39 +90,40 @@ def _chain(store: Store, page_id: int) -> list[str]:
         if page_id in seen:
             raise store.broken(f"the way to page {page_id} leads in a circle")
         seen.add(page_id)
-        row = store.execute(
-            "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
-            " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
-            (page_id,),
-        ).fetchone()
-        url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of, left_out = row
-        step = [url if not redirects else f"{url} (redirected from {from_json(redirects, list)[0]})"]
-        found = f'"{title}", ' if title else ""
-        step.append(f"  {found}page {page_id} of the crawl, HTTP {status}, fetched with score {_number(score)}")
-        if relevance is not None and not problem:
-            verdict = "matched" if matched else "not matched"
-            step.append(f"  relevance {relevance:.4f}, {verdict}{_made_of(why)}")
-        elif problem:
-            step.append(f"  {problem}")
-        if duplicate_of:
-            step.append(f"  nearly the same as page {duplicate_of}: not counted again")
-        if left_out:
-            step.append(f"  left out of the exports: {RESERVATIONS.get(left_out, 'reserved')} ({left_out})")
-        steps.append([*_link(store, via), *step] if via else ["seed", *step])
-        parent = store.execute("SELECT page FROM link WHERE id = ?", (via,)).fetchone()
+        page = store.pages.story(page_id)
+        if page is None:
+            raise store.broken(f"there is no page {page_id}")
+        step = [page.url if not page.redirects else f"{page.url} (redirected from {page.redirects[0]})"]
+        found = f'"{page.title}", ' if page.title else ""
+        score = _number(page.score)
+        step.append(f"  {found}page {page_id} of the crawl, HTTP {page.status}, fetched with score {score}")
+        if page.relevance is not None and not page.problem:
+            verdict = "matched" if page.matched else "not matched"
+            step.append(f"  relevance {page.relevance:.4f}, {verdict}{_sum(page.why)}")
+        elif page.problem:
+            step.append(f"  {page.problem}")
+        if page.duplicate_of:
+            step.append(f"  nearly the same as page {page.duplicate_of}: not counted again")
+        if page.left_out:
+            meaning = RESERVATIONS.get(page.left_out, "reserved")
+            step.append(f"  left out of the exports: {meaning} ({page.left_out})")
+        steps.append([*_link(store, page.via), *step] if page.via else ["seed", *step])
+        parent = store.links.page_of(page.via)
         if parent is None:
             break
-        page_id = parent[0]
+        page_id = parent
     return [line for step in reversed(steps) for line in step]
 
 
 def _link(store: Store, link_id: int | None) -> list[str]:
-    row = store.execute("SELECT anchor, before, after, score, why FROM link WHERE id = ?", (link_id,)).fetchone()
-    if row is None:
+    link = store.links.get(link_id)
+    if link is None:
         return []
-    anchor, before, after, score, why = row
-    left, right = " ".join(before.split()[-6:]), " ".join(after.split()[:6])
-    return [f"   │  … {left} [{anchor}] {right} …", f"   ▼  link score {_number(score)}{_made_of(why)}"]
+    left, right = " ".join(link.text_before().split()[-6:]), " ".join(link.text_after().split()[:6])
+    return [
+        f"   │  … {left} [{link.anchor}] {right} …",
+        f"   ▼  link score {_number(link.score)}{_sum(link.why or {})}",
+    ]
 
 
 def describe_page(page: Page, unmatched: str) -> list[str]:
@@ -167,10 +167,6 @@ def _rule(why: Mapping[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
-
-
-def _made_of(why: str | None) -> str:
-    return _sum(from_json(why, dict))
 
 
 def _sum(parts: Mapping[str, Any]) -> str:

@@ -47,8 +47,8 @@ def curve(store: Store) -> list[int]:
     """How many of the first n pages were judged relevant, for each n."""
     total = 0
     points = []
-    for (relevant,) in store.execute("SELECT relevant FROM page ORDER BY id"):
-        total += bool(relevant)
+    for page in store.pages.each():
+        total += bool(page.relevant)
         points.append(total)
     return points
 
@@ -115,52 +115,37 @@ def crawl_report(store: Store) -> str:
 
 
 def _report(store: Store) -> str:
-    pages, relevant, matched, first, last = store.execute(
-        "SELECT count(*), total(relevant), total(matched), min(fetched_at), max(fetched_at) FROM page"
-    ).fetchone()
-    waiting = store.execute("SELECT count(*) FROM frontier").fetchone()[0]
-    failed = store.execute("SELECT count(*) FROM failure").fetchone()[0]
-    hosts = store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
-    copies = store.execute("SELECT count(*) FROM page WHERE duplicate_of NOT NULL").fetchone()[0]
+    pages, relevant, matched, copies, first, last = store.pages.figures()
     figures = {
         "pages": f"{pages:,}",
-        "relevant": f"{int(relevant):,}",
+        "relevant": f"{relevant:,}",
         "harvest rate": f"{relevant / pages:.0%}" if pages else "–",
-        "matched": f"{int(matched):,}",
-        "hosts": f"{hosts:,}",
-        "waiting": f"{waiting:,}",
-        "failed": f"{failed:,}",
+        "matched": f"{matched:,}",
+        "hosts": f"{store.hosts.count():,}",
+        "waiting": f"{store.queue.count():,}",
+        "failed": f"{store.failures.count():,}",
         "near-duplicates": f"{copies:,}",
     }
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
     body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
-    best = store.execute(
-        "SELECT url, title, relevance, id FROM page WHERE matched ORDER BY relevance DESC, id LIMIT 25"
-    ).fetchall()
     rows: list[tuple[str, ...]] = [
-        (link(url, title), f"{relevance or 0:.3f}", f"{number:,}") for url, title, relevance, number in best
+        (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]
     body += ["<h2>Best matched pages</h2>", table(("page", "relevance", "fetched as"), rows, 2)]
-    top = store.execute(
-        "SELECT host.name, count(*), total(relevant) FROM page JOIN url ON url.id = page.url_id"
-        " JOIN host ON host.id = url.host GROUP BY host.id ORDER BY 3 DESC, 2 DESC LIMIT 25"
-    ).fetchall()
-    rows = [(html.escape(name), f"{count:,}", f"{int(good):,}", f"{good / count:.0%}") for name, count, good in top]
+    rows = [
+        (html.escape(host.name), f"{host.pages:,}", f"{host.relevant:,}", f"{host.relevant / host.pages:.0%}")
+        for host in store.hosts.best(25)
+    ]
     body += ["<h2>Hosts</h2>", table(("host", "pages", "relevant", "harvest"), rows, 3)]
-    reasons = store.execute(
-        "SELECT CASE WHEN instr(reason, ':') THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END, count(*)"
-        " FROM failure GROUP BY 1 ORDER BY 2 DESC LIMIT 15"
-    ).fetchall()
+    reasons = store.failures.by_reason(15)
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
         body += ["<h2>What gave no page</h2>", table(("reason", "URLs"), rows, 1)]
-    traps = store.execute(
-        "SELECT pattern, pages, stale FROM pattern WHERE stale >= ? ORDER BY stale DESC LIMIT 15", (TRIES,)
-    ).fetchall()
+    traps = store.patterns.stalest(at_least=TRIES, limit=15)
     if traps:
-        rows = [(html.escape(pattern), f"{pages:,}", f"{stale:,}") for pattern, pages, stale in traps]
+        rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]
         body += ["<h2>Traps</h2><p>URLs like these gave page after page with nothing new, and were put back.</p>"]
         body += [table(("URLs like", "pages", "last ones with nothing new"), rows, 2)]
-    when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if pages else "no page yet"
+    when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if first and last else "no page yet"
     subtitle = f"Spider {store.meta('spider')}, {when}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

@@ -1,27 +1,22 @@
 """The search index of a crawl: title, headings and visible text of its pages, in the crawl's own file.
 
-Table `search` is an FTS5 index that holds no text: what a page says is in its body, and snippets are cut from there.
-Such an index cannot forget (SQLite before 3.43), so table `indexed` says which page an entry belongs to. An entry that
-no page has is passed over, and gone when the index is built anew. What filters ask for is there too: to look it up
-among the bodies would take longer than the search.
+The index holds no text: what a page says is in its body, and snippets are cut from there (`focuscrawl.store.search`).
 """
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from focuscrawl import urls, words
-from focuscrawl.errors import FocusError, printable
+from focuscrawl.errors import printable
 from focuscrawl.html import read_page
 from focuscrawl.manners.sitemap import is_sitemap
 from focuscrawl.page import Judgement, Page
 from focuscrawl.search.query import JOINT, Query
-from focuscrawl.store.schema import DamageError, has
-from focuscrawl.store.sqlite_file import from_json, inflate
+from focuscrawl.store.scratch import highlighted
+from focuscrawl.store.search import Entry, Filter
 from focuscrawl.store.store import Store
 
 #: How much a word counts in title, headings and text; headings are part of the text, too.
@@ -40,58 +35,10 @@ MAX_RANKED = 10_000
 #: Pages that are indexed in one transaction.
 BATCH = 200
 
-_COLUMNS = "title, headings, text"
-_TOKENS = "tokenize = 'porter unicode61 remove_diacritics 2'"
-_SCHEMA = (
-    f"CREATE VIRTUAL TABLE search USING fts5 ({_COLUMNS}, content = '', {_TOKENS})",
-    """CREATE TABLE indexed (
-        entry INTEGER PRIMARY KEY, page INTEGER UNIQUE, host TEXT, fetched_at TEXT, relevant INTEGER, matched INTEGER,
-        topics TEXT
-    )""",
-)
-# The same with the text in it, for the few pages that are shown.
-_SHOWN = f"CREATE VIRTUAL TABLE search USING fts5 ({_COLUMNS}, {_TOKENS})"
 _MARK, _UNMARK = "\x02", "\x03"
 
 #: A piece of text, and whether it is what was looked for.
 Piece = tuple[str, bool]
-
-
-class Filter(NamedTuple):
-    """Which pages may be found; what is not given does not matter."""
-
-    #: One of the page's topics, in any case of letters.
-    topic: str | None = None
-    relevant: bool = False
-    matched: bool = False
-    #: A host, and those below it.
-    host: str | None = None
-    #: Times as `fetched_at` has them: not before the first, and before the second.
-    since: str | None = None
-    until: str | None = None
-
-    def conditions(self) -> tuple[str, list[str | int]]:
-        """What SQL has to ask of table `indexed`, and the values."""
-        conditions: list[str] = []
-        values: list[str | int] = []
-        if self.topic is not None:
-            conditions.append("instr(indexed.topics, ?)")
-            values.append(json.dumps(self.topic.lower()))
-        if self.relevant:
-            conditions.append("indexed.relevant")
-        if self.matched:
-            conditions.append("indexed.matched")
-        if self.host is not None:
-            name = self.host.lower().strip(".")
-            conditions.append("(indexed.host = ? OR substr(indexed.host, ?) = ?)")
-            values += [name, -len(name) - 1, f".{name}"]
-        if self.since is not None:
-            conditions.append("indexed.fetched_at >= ?")
-            values.append(self.since)
-        if self.until is not None:
-            conditions.append("indexed.fetched_at < ?")
-            values.append(self.until)
-        return "".join(f" AND {condition}" for condition in conditions), values
 
 
 class Hit(NamedTuple):
@@ -128,52 +75,29 @@ class Index:
 
     def exists(self) -> bool:
         """Whether the file has an index, however complete."""
-        try:
-            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # neither may be another than ours
-            return all(found)
-        except DamageError as error:
-            raise self.store.broken(error) from None
+        return self.store.search.exists()
 
     def prepare(self) -> None:
         """Make the tables if they are not there."""
-        if self.exists():
-            return
-        try:
-            with self.store.batch():
-                for statement in _SCHEMA:
-                    self.store.execute(statement)
-        except sqlite3.OperationalError as error:
-            raise FocusError(f"{self.store.path} cannot be indexed: {error}") from None
+        self.store.search.make()
 
     def add(self, page_id: int, page: Page) -> None:
         """Make a stored page findable as it is now, whatever it was; one that must not be found is noted as seen."""
         if not findable(page):
             self.remove(page_id)
             return
-        with self.store.batch():
-            entry = self.store.execute("INSERT INTO search VALUES (?, ?, ?)", _texts(page)).lastrowid
-            self.store.execute(
-                "INSERT OR REPLACE INTO indexed VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    entry,
-                    page_id,
-                    urls.host(page.url),
-                    page.fetched_at,
-                    page.judgement is not None and page.judgement.relevant,
-                    page.matched,
-                    json.dumps(page.topics, default=str).lower() if page.topics else None,
-                ),
-            )
+        relevant = page.judgement is not None and page.judgement.relevant
+        entry = Entry(page_id, urls.host(page.url), page.fetched_at, relevant, page.matched, page.topics)
+        self.store.search.add(entry, _texts(page))
 
     def remove(self, page_id: int) -> None:
         """A stored page is no longer found."""
-        with self.store.batch():
-            self.store.execute("INSERT OR REPLACE INTO indexed (entry, page) VALUES (?, ?)", (-page_id, page_id))
+        self.store.search.hide(page_id)
 
     def waiting(self) -> int:
         """How many stored pages the index has not seen."""
-        pages = self.store.count()
-        return max(0, pages - self._count("SELECT count(*) FROM indexed")) if self.exists() else pages
+        pages = self.store.pages.count()
+        return max(0, pages - self.store.search.seen()) if self.exists() else pages
 
     def update(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Index the pages that wait, and tell how many; built anew if most of its entries belong to no page.
@@ -183,10 +107,9 @@ class Index:
         store = self.store
         with store.batch():
             if self.exists() and self._worn():
-                store.execute("DROP TABLE search")
-                store.execute("DROP TABLE indexed")
+                store.search.drop()
             self.prepare()
-        missing = [number for (number,) in store.execute("SELECT id FROM page EXCEPT SELECT page FROM indexed")]
+        missing = store.search.missing()
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
             with store.batch():
@@ -195,92 +118,67 @@ class Index:
             progress(start + len(batch))
         return len(missing)
 
-    def _count(self, query: str) -> int:
-        number: int = self.store.execute(query).fetchone()[0]
-        return number
-
     def _worn(self) -> bool:
-        entries = self._count("SELECT count(*) FROM search_docsize")
-        return entries > 2 * self._count("SELECT count(*) FROM indexed WHERE entry > 0") + BATCH
+        return self.store.search.entries() > 2 * self.store.search.findable() + BATCH
 
     def _stored(self, page_id: int) -> Page:
         """A page as it is in the file, read again."""
-        row = self.store.execute(
-            "SELECT url, fetched_at, relevance, relevant, matched, topics, robots, problem, duplicate_of, content_type,"
-            " body, listing, left_out FROM page LEFT JOIN rights ON rights.page = page.id WHERE page.id = ?",
-            (page_id,),
-        ).fetchone()
-        url, fetched_at, relevance, relevant, matched, topics, robots, problem, copy, *content = row
-        content_type, body, listing, left_out = content
-        page = Page(url, matched=bool(matched), topics=from_json(topics, list), fetched_at=fetched_at or "")
-        page.judgement = Judgement(relevance or 0.0, bool(relevant), {})
-        page.problem, page.duplicate_of = problem, copy
-        page.rights.left_out = left_out or ""
-        page.robots = set((robots or "").split(","))
-        page.listing = bool(listing)
-        if body is None:
+        stored = self.store.search.page(page_id)
+        page = Page(stored.url, matched=stored.matched, topics=stored.topics, fetched_at=stored.fetched_at)
+        page.judgement = Judgement(stored.relevance or 0.0, stored.relevant, {})
+        page.problem, page.duplicate_of = stored.problem, stored.duplicate_of
+        page.rights.left_out = stored.left_out
+        page.robots = stored.robots
+        page.listing = stored.listing
+        if stored.packed is None:
             page.problem = page.problem or "no body"
         if findable(page):  # or there is no need to read it
-            unpacked = inflate(body)
-            page.listing = is_sitemap(unpacked)
-            read_page(page, unpacked, content_type or "")
+            body = stored.body()
+            page.listing = is_sitemap(body)
+            read_page(page, body, stored.content_type)
         return page
 
     # ---- reading
 
     def search(self, query: Query, where: Filter | None = None, limit: int = 10) -> Answer:
         """The best pages for a query, at most *limit*."""
-        conditions, values = (where or Filter()).conditions()
+        where = where or Filter()
         match = query.expression()
-        found = self._pages(match, conditions, values)
+        found = self.store.search.matching(match, where, MAX_RANKED + 1)
         more = len(found) > MAX_RANKED
-        ranked = self._ranked(query.expression("title headings") if more else match, conditions, values, limit)
+        ranked = self._ranked(query.expression("title headings") if more else match, where, limit)
         for page_id in found if more else ():
             if len(ranked) >= limit:
                 break
             ranked.setdefault(page_id, 0.0)
         return Answer(self._hits(match, list(ranked.items())), min(len(found), MAX_RANKED), more)
 
-    def _pages(self, match: str, conditions: str, values: list[str | int]) -> list[int]:
-        """The first pages that match: one more than are ranked, if there are that many."""
-        rows = self.store.execute(
-            "SELECT indexed.page FROM search JOIN indexed ON entry = search.rowid"
-            f" WHERE search MATCH ?{conditions} LIMIT ?",
-            (match, *values, MAX_RANKED + 1),
-        )
-        return [page_id for (page_id,) in rows]
-
-    def _ranked(self, match: str, conditions: str, values: list[str | int], limit: int) -> dict[int, float]:
-        """The best of the first pages that match, in order, of equals the first; the BM25 of FTS5 is negative."""
-        rows = self.store.execute(
-            "SELECT bm25(search, ?, ?, ?), indexed.page FROM search JOIN indexed ON entry = search.rowid"
-            f" WHERE search MATCH ?{conditions} LIMIT ?",
-            (*WEIGHTS, match, *values, MAX_RANKED),
-        )
+    def _ranked(self, match: str, where: Filter, limit: int) -> dict[int, float]:
+        """The best of the first pages that match, in order, of equals the first."""
+        rows = self.store.search.ranked(match, where, WEIGHTS, MAX_RANKED)
         return {page_id: -score for score, page_id in nsmallest(limit, rows)}
 
     def _hits(self, match: str, ranked: Sequence[tuple[int, float]]) -> list[Hit]:
-        pages: list[tuple[Any, ...]] = []
+        pages = [self.store.search.page(page_id) for page_id, _ in ranked]
         texts: list[tuple[str, ...]] = []
-        for page_id, _ in ranked:
-            *facts, content_type, body = self.store.execute(
-                "SELECT url, fetched_at, relevance, relevant, matched, topics, content_type, body FROM page"
-                " WHERE id = ?",
-                (page_id,),
-            ).fetchone()
-            page = read_page(Page(facts[0]), inflate(body) if body else b"", content_type or "")
-            pages.append(tuple(facts))
+        for stored in pages:
+            page = read_page(Page(stored.url), stored.body(), stored.content_type)
             texts.append(tuple(" ".join(printable(text[:SNIPPET_TEXT]).split()) for text in _texts(page)))
-        hits = []
-        marked = zip(pages, ranked, _marked(match, texts), strict=True)
-        for (url, fetched_at, relevance, relevant, matched, topics), (_, score), (title, snippet) in marked:
-            facts = [_number(relevance), bool(relevant), bool(matched), list(map(str, from_json(topics, list)))]
-            hits.append(Hit(url, title, snippet, score, urls.host(url), str(fetched_at), *facts))
-        return hits
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
+        return [
+            Hit(
+                found.url,
+                title,
+                snippet,
+                score,
+                urls.host(found.url),
+                str(found.fetched_at),
+                None if found.relevance is None else float(found.relevance),
+                found.relevant,
+                found.matched,
+                list(map(str, found.topics)),
+            )
+            for found, (_, score), (title, snippet) in zip(pages, ranked, _marked(match, texts), strict=True)
+        ]
 
 
 def findable(page: Page) -> bool:
@@ -303,20 +201,7 @@ def _texts(page: Page) -> tuple[str, str, str]:
 
 def _marked(match: str, texts: Sequence[tuple[str, ...]]) -> list[tuple[list[Piece], list[Piece]]]:
     """Title and snippet of each text: an index of these few, which does hold them, knows what matched and where."""
-    small = sqlite3.connect(":memory:")
-    try:
-        small.execute(_SHOWN)
-        small.executemany("INSERT INTO search VALUES (?, ?, ?)", texts)
-        found = {
-            row[0]: row[1:]
-            for row in small.execute(
-                "SELECT rowid, highlight(search, 0, ?, ?), snippet(search, 2, ?, ?, '…', ?) FROM search"
-                " WHERE search MATCH ?",
-                (_MARK, _UNMARK, _MARK, _UNMARK, SNIPPET_WORDS, match),
-            )
-        }
-    finally:
-        small.close()
+    found = highlighted(match, texts, marks=(_MARK, _UNMARK), words=SNIPPET_WORDS)
     marked = []
     for number, (title, _, text) in enumerate(texts, 1):
         # what matched may stand beyond the part of the text that is searched here

@@ -8,7 +8,6 @@ topic's words, negated, give examples of what is off the topic.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +18,8 @@ from focuscrawl.html import read_page
 from focuscrawl.manners.sitemap import is_sitemap
 from focuscrawl.page import Page
 from focuscrawl.seeding.searxng import SearXNG
-from focuscrawl.store.sqlite_file import inflate
+from focuscrawl.store.errors import StoreError
+from focuscrawl.store.scratch import ScratchIndex
 from focuscrawl.store.store import Store, crawl_folder, read_crawl
 from focuscrawl.topic import Topic
 
@@ -111,60 +111,35 @@ def search_crawl(folder: Path, text: str, top: int) -> list[str]:
     be indexed. The crawl's file is only read.
     """
     query = Query.of(text)
-    index = sqlite3.connect("")  # a file of its own that goes when it is closed; small ones stay in memory
+    index = ScratchIndex()
     try:
         with read_crawl(folder) as store:
             _fill(index, store)
             try:
                 found = _matches(index, query)
-            except sqlite3.Error as error:
+            except StoreError as error:
                 raise FocusError(f"crawl:{folder}: cannot be searched for '{text}': {error}; use plain words") from None
-            return [
-                store.execute("SELECT url FROM page WHERE id = ?", (number,)).fetchone()[0]
-                for number in found[: max(top, 0)]
-            ]
+            pages = (store.pages.get(number) for number in found[: max(top, 0)])
+            return [page.url for page in pages if page is not None]
     finally:
         index.close()
 
 
-def _fill(index: sqlite3.Connection, store: Store) -> None:
+def _fill(index: ScratchIndex, store: Store) -> None:
     """Index the stems of the stored pages that can be read."""
-    try:
-        index.execute("CREATE VIRTUAL TABLE entry USING fts5(title, text, content='')")
-    except sqlite3.OperationalError as error:
-        raise FocusError(f"crawls cannot be searched: this Python's SQLite has no FTS5 ({error})") from None
-    index.execute("CREATE TABLE page (id INTEGER PRIMARY KEY)")
-    for number, url, content_type, body in store.execute(
-        "SELECT id, url, content_type, body FROM page WHERE problem IS NULL AND body NOT NULL"
-        " AND NOT ifnull(listing, 0) AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
-    ):
-        content = inflate(body)
-        if is_sitemap(content):
+    for content in store.pages.searchable():
+        if is_sitemap(content.body):
             continue
-        page = read_page(Page(url), content, content_type)
+        page = read_page(Page(content.url), content.body, content.content_type)
         if not page.problem:
-            index.execute("INSERT INTO page VALUES (?)", (number,))
-            index.execute(
-                "INSERT INTO entry (rowid, title, text) VALUES (?, ?, ?)",
-                (number, _stemmed(page.title), _stemmed(page.raw_text)),
-            )
+            index.add(content.number, _stemmed(page.title), _stemmed(page.raw_text))
 
 
-def _matches(index: sqlite3.Connection, query: Query) -> list[int]:
+def _matches(index: ScratchIndex, query: Query) -> list[int]:
     """The numbers of the pages for a query, best first."""
-    refused: set[int] = set()
-    if query.unwanted:
-        refused = {
-            row[0] for row in index.execute("SELECT rowid FROM entry WHERE entry MATCH ?", (_any(query.unwanted),))
-        }
-    if query.wanted:
-        rows = index.execute(
-            "SELECT rowid FROM entry WHERE entry MATCH ? ORDER BY bm25(entry, ?, 1.0), rowid",
-            (_any(query.wanted), TITLE_WEIGHT),
-        )
-    else:
-        rows = index.execute("SELECT id FROM page ORDER BY id")
-    return [row[0] for row in rows if row[0] not in refused]
+    refused = index.matching(_any(query.unwanted)) if query.unwanted else set()
+    found = index.ranked(_any(query.wanted), TITLE_WEIGHT) if query.wanted else index.all()
+    return [number for number in found if number not in refused]
 
 
 def _stemmed(text: str) -> str:

@@ -185,12 +185,8 @@ class ApprenticeSpider(LearningSpider):
 
 def _lessons(store: Store, after: int = 0) -> list[tuple[int, float, Link]]:
     """The pages that a crawl found by links: number, how likely it is relevant, and the link."""
-    rows = store.execute(
-        "SELECT page.id, page.relevance, link.anchor, link.before, link.after FROM page JOIN link ON link.id = page.via"
-        " WHERE page.problem IS NULL AND page.relevance NOT NULL AND page.id > ? ORDER BY page.id",
-        (after,),
-    )
     return [
-        (number, probability(relevance), Link("", anchor, before, behind))
-        for number, relevance, anchor, before, behind in rows
+        (followed.page, probability(followed.relevance), followed.link)
+        for followed in store.links.followed(after)
+        if followed.problem is None and followed.relevance is not None
     ]

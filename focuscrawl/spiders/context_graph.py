@@ -74,12 +74,10 @@ class ContextGraphSpider(LearningSpider):
             distances = back_distances(store, graph, [page.url for page in self.examples], self.layers)
             if len(distances) <= len(self.examples):
                 distances = back_distances(store, graph, self._relevant(store), self.layers)
-            for url_id, url in store.execute(
-                "SELECT url_id, url FROM page WHERE problem IS NULL ORDER BY id"
-            ).fetchall():
-                layer = distances.get(url_id, 0)
+            for page in store.pages.each():
+                layer = distances.get(page.url_id, 0) if page.problem is None else 0
                 if layer and len(pages.setdefault(layer, [])) < MOST:
-                    pages[layer].append(read_page(Page(url), store.body(url) or b"").counts)
+                    pages[layer].append(read_page(Page(page.url), store.pages.body(page.url) or b"").counts)
         pages = {layer: found for layer, found in pages.items() if len(found) >= LEAST}
         if max(pages) < 1:
             raise FocusError(
@@ -93,8 +91,8 @@ class ContextGraphSpider(LearningSpider):
 
     def _relevant(self, store: Store) -> list[str]:
         """The pages of a crawl that the judge finds relevant."""
-        urls = [url for (url,) in store.execute("SELECT url FROM page WHERE problem IS NULL ORDER BY id")]
-        pages = (read_page(Page(url), store.body(url) or b"") for url in urls)
+        urls = (page.url for page in store.pages.each() if page.problem is None)
+        pages = (read_page(Page(url), store.pages.body(url) or b"") for url in urls)
         return [page.url for page in pages if self.learned.judge(page, self.threshold).relevant]
 
     def score(self, page: Page) -> Sequence[float]:

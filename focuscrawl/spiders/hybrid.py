@@ -21,8 +21,6 @@ from focuscrawl.page import Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
 from focuscrawl.strategies.graph import LinkGraph
 
-_TABLE = "CREATE TABLE seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
-
 
 class HybridSpider(FocusedSpider):
     name = "hybrid"
@@ -31,10 +29,10 @@ class HybridSpider(FocusedSpider):
     async def before_crawl(self) -> None:
         await super().before_crawl()
         store = self.crawl.store
-        store.make(_TABLE)
+        store.seed_pages.make()
         self._graph = LinkGraph(store)
         #: Seed pages, and how many links there are between a node and seed pages, by node.
-        self._seeds = {url_id for (url_id,) in store.execute("SELECT url_id FROM seed_page")}
+        self._seeds = store.seed_pages.url_ids()
         self._links = array("i")
         #: (-rank, node) of the candidates, once for every rank that they have had: it only rises.
         self._candidates: list[tuple[float, int]] = []
@@ -53,10 +51,9 @@ class HybridSpider(FocusedSpider):
         store = self.crawl.store
         self._catch_up()
         with store.transaction():
-            query = "SELECT url_id FROM page WHERE parent IS NULL AND id > ?"
-            for (url_id,) in store.execute(query, (self._begun,)).fetchall():
-                if url_id not in self._seeds:
-                    self._promote(url_id, 1.0)
+            for page in list(store.pages.each(after=self._begun)):
+                if page.parent is None and page.url_id not in self._seeds:
+                    self._promote(page.url_id, 1.0)
             self._begun = self._pages
             while self._candidates:
                 negative_rank, best = heappop(self._candidates)
@@ -76,7 +73,7 @@ class HybridSpider(FocusedSpider):
         self._seeds.add(node)
         for other in (*self._graph.targets_of([node]), *self._graph.sources_of([node])):
             self._link(other)
-        self.crawl.store.execute("INSERT INTO seed_page (url_id, rank) VALUES (?, ?)", (node, rank))
+        self.crawl.store.seed_pages.add(node, rank)
 
     def _link(self, node: int) -> None:
         """There is one more link between a node and a seed page."""

@@ -28,8 +28,6 @@ from focuscrawl.strategies.agents import Agent
 
 #: Pages whose links an agent remembers.
 MEMORY = 10
-#: Finds the best link that waits without looking at all of them.
-_INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
 
 
 class InfoSpidersSpider(FocusedSpider):
@@ -45,7 +43,7 @@ class InfoSpidersSpider(FocusedSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        self.crawl.store.execute(_INDEX)
+        self.crawl.store.queue.index_scores()
         #: The keywords by their stems; phrases by each of their words.
         self._stems = sorted({stem for _, stems, _ in self.keywords.terms for stem in stems})
         heaviest = max(weight for _, _, weight in self.keywords.terms)
@@ -107,7 +105,7 @@ class InfoSpidersSpider(FocusedSpider):
 
     def _place(self, agents: list[Agent]) -> None:
         """The first agents share the seed pages."""
-        pages = [number for (number,) in self.crawl.store.execute("SELECT id FROM page ORDER BY id")]
+        pages = [page.number for page in self.crawl.store.pages.each()]
         for index, agent in enumerate(agents):
             agent.pages = pages[index % len(pages) :: len(agents)] if pages else []
 
@@ -126,18 +124,18 @@ class InfoSpidersSpider(FocusedSpider):
         """The page that an agent has chosen is there, or could not be had."""
         store = self.crawl.store
         agent.energy -= self.cost
-        row = store.execute("SELECT id, relevance, via FROM page WHERE url_id = ?", (agent.chosen,)).fetchone()
+        page = store.pages.of_url(agent.chosen)
         agent.chosen = 0
-        if row is None:
+        if page is None:
             return
-        page, relevance, via = row[0], row[1] or 0.0, store.link(row[2])
-        links = list(store.links_of(page))
+        relevance, via = page.relevance or 0.0, store.links.get(page.via)
+        links = list(store.links.of_page(page.number))
         if via is not None and via.why:
-            best = max((score / HELD for _, _, score, _, _ in links if score < OPEN), default=0.0)
+            best = max((link.score / HELD for link in links if link.score < OPEN), default=0.0)
             agent.learn(self._features(via, via.why["relevance of its page"]), relevance, best)
         agent.energy += relevance
         if links:
-            agent.pages = [*agent.pages, page][-MEMORY:]
+            agent.pages = [*agent.pages, page.number][-MEMORY:]
 
     def _choose(self, chance: Random) -> dict[int, float]:
         """The URL that each agent goes to next, and what it expects there."""
@@ -152,12 +150,9 @@ class InfoSpidersSpider(FocusedSpider):
                 chosen[agent.chosen] = links[agent.chosen]
             else:
                 astray.append(agent)
-        best = self.crawl.store.execute(
-            "SELECT url_id, score FROM frontier ORDER BY score DESC, url_id LIMIT ?", (len(chosen) + len(astray),)
-        )
         free = [
             (url_id, score / HELD)
-            for url_id, score in best.fetchall()
+            for url_id, score in self.crawl.store.queue.best(len(chosen) + len(astray))
             if url_id not in chosen and frontier.waits(url_id)
         ]
         for agent, (url_id, expected) in zip(astray, free, strict=False):
@@ -166,6 +161,6 @@ class InfoSpidersSpider(FocusedSpider):
         return chosen
 
     def _why(self, url_id: int) -> dict[str, float]:
-        row = self.crawl.store.execute("SELECT via FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
-        link = self.crawl.store.link(row[0]) if row else None
+        waiting = self.crawl.store.queue.entry(url_id)
+        link = self.crawl.store.links.get(waiting.via) if waiting else None
         return {**(link.why or {} if link else {}), "chosen in round": float(self._round)}

@@ -30,7 +30,6 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from math import log
 from operator import itemgetter
-from typing import Any
 from urllib.parse import unquote
 
 from focuscrawl.html import read_page
@@ -38,6 +37,7 @@ from focuscrawl.learning.table import squash
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.pages import Arrival
 from focuscrawl.words import tokenize
 
 #: Standard deviations by which a word must be more frequent before relevant pages than chance would have it.
@@ -148,25 +148,16 @@ class IntelligentSpider(FocusedSpider):
         if self._pages == 0 and (kept := store.meta("words")):
             self._words_known = kept["page"]
             self._words.cases, self._words.hits = Counter(kept["cases"]), Counter(kept["hits"])
-        known = store.execute("SELECT max(id) FROM url").fetchone()[0] + 1 - len(self._fate)
+        known = store.urls.last_id() + 1 - len(self._fate)
         self._fate.extend(bytes(known))
         self._newest.extend(array("I", bytes(known * self._newest.itemsize)))
-        pages = store.execute(
-            "SELECT page.id, page.url_id, url.url, page.relevant, parent.id, parent.url_id, parent.url,"
-            " parent.content_type, parent.duplicate_of FROM page JOIN url ON url.id = page.url_id"
-            " LEFT JOIN link ON link.id = page.via LEFT JOIN page AS parent ON parent.id = link.page"
-            " WHERE page.id > ? ORDER BY page.id",
-            (len(self._relevant) - 1,),
-        ).fetchall()
-        links = groupby(
-            store.execute("SELECT page, url_id, id FROM link WHERE id > ? ORDER BY id", (self._last_link,)),
-            key=itemgetter(0),
-        )
+        pages = list(store.pages.arrivals(len(self._relevant) - 1))
+        links = groupby(store.links.each(self._last_link), key=itemgetter(0))
         linking, found = next(links, (0, iter(())))
-        for number, url_id, url, relevant, *parent in pages:
-            self._learn_page(number, url_id, url, bool(relevant), tuple(parent))
-            if linking == number:
-                self._learn_links(number, found)
+        for page in pages:
+            self._learn_page(page)
+            if linking == page.number:
+                self._learn_links(page.number, found)
                 linking, found = next(links, (0, iter(())))
         self._words.forget_rare(VOCABULARY)
         self._url_words.forget_rare(VOCABULARY)
@@ -174,8 +165,9 @@ class IntelligentSpider(FocusedSpider):
         self._from_page = [log_ratio(*counts, self._share) for counts in zip(self._cases, self._hits, strict=True)]
         self._url_interest.clear()
 
-    def _learn_page(self, number: int, url_id: int, url: str, relevant: bool, parent: tuple[Any, ...]) -> None:
+    def _learn_page(self, page: Arrival) -> None:
         """What the evidence about a URL was worth, now that its page is there."""
+        number, url_id, relevant = page.number, page.url_id, page.relevant
         self._pages += 1
         self._relevant_pages += relevant
         self._relevant.extend(bytes(number - len(self._relevant)) + bytes([relevant]))
@@ -183,11 +175,12 @@ class IntelligentSpider(FocusedSpider):
         self._fetched.extend([0] * missing)
         self._good.extend([0] * missing)
         self._fate[url_id] = _RELEVANT if relevant else _IRRELEVANT
-        self._url_words.count(url_words(url), relevant)
+        self._url_words.count(url_words(page.asked), relevant)
         for linking in self._parents(url_id):
             self._learn_link(linking, relevant)
-        if number > self._words_known and parent[0] and not parent[4]:
-            self._words.count(self._words_on(parent[1], parent[2], parent[3]), relevant)
+        if number > self._words_known and page.parent_url_id is not None and not page.parent_is_copy:
+            words = self._words_on(page.parent_url_id, page.parent_url or "", page.parent_content_type or "")
+            self._words.count(words, relevant)
 
     def _learn_links(self, number: int, found: Iterator[tuple[int, int, int]]) -> None:
         """Where a new page's links lead."""
@@ -223,7 +216,7 @@ class IntelligentSpider(FocusedSpider):
         """The words of a stored page."""
         words = self._words_of.get(url_id)
         if words is None:
-            body = self.crawl.store.body(url)
+            body = self.crawl.store.pages.body(url)
             words = set(read_page(Page(url), body, content_type).words) if body else set()
         self._remember(url_id, words)
         return words

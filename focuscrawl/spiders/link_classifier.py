@@ -21,7 +21,6 @@ judge, the linear one unless another is asked for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +35,6 @@ from focuscrawl.strategies.rhythm import GROWTH
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
-
-_VIEW = "CREATE VIEW {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
 
 
 class LinkClassifierSpider(LearningSpider):
@@ -70,9 +67,7 @@ class LinkClassifierSpider(LearningSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        store = self.crawl.store
-        for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
-            store.make(_VIEW.format(view, which))
+        self.crawl.store.url_views.make()
         model = self.read_model("link_classifier.json")
         if model is None:  # the first run: it was made of the examples just now
             return
@@ -88,24 +83,13 @@ class LinkClassifierSpider(LearningSpider):
     def _catch_up(self, after: int) -> None:
         """Take in what the crawl has stored: in-links, and what has arrived since the model was kept."""
         store = self.crawl.store
-        rows = store.execute(
-            "SELECT url.key, page.relevance FROM link JOIN page ON page.id = link.page JOIN url ON url.id = link.url_id"
-            " WHERE page.problem IS NULL ORDER BY link.id"
-        )
-        for key, relevance in rows:
+        for key, relevance in store.links.endorsements():
             total, number = self._parents.get(key, (0.0, 0))
-            self._parents[key] = total + probability(relevance), number + 1
+            self._parents[key] = total + probability(relevance or 0.0), number + 1
         if self._complete and self.training == "fixed":
             return
-        found = store.execute(
-            "SELECT page.id, page.relevant, link.why FROM page JOIN link ON link.id = page.via WHERE page.id > ?"
-            " ORDER BY page.id",
-            (after,),
-        ).fetchall()
-        for number, relevant, why in found:
-            link = Link("")
-            link.why = json.loads(why) if why else None
-            self._take_in(number, link, bool(relevant))
+        for followed in list(store.links.followed(after)):
+            self._take_in(followed.page, followed.link, followed.relevant)
 
     def train_on_examples(self) -> None:
         super().train_on_examples()

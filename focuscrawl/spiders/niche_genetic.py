@@ -37,11 +37,6 @@ from focuscrawl.spider import HELD, OPEN, FocusedSpider
 from focuscrawl.strategies.genetics import NICHES, Individual, crossover, knock_out, mutation
 from focuscrawl.strategies.graph import LinkGraph
 
-_FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
-_TABLE = (
-    "CREATE TABLE generation (number INTEGER PRIMARY KEY, " + ", ".join(f"{name} INTEGER" for name in _FIGURES) + ")"
-)
-
 
 class NicheGeneticSpider(FocusedSpider):
     name = "niche_genetic"
@@ -60,7 +55,7 @@ class NicheGeneticSpider(FocusedSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        self.crawl.store.make(_TABLE)
+        self.crawl.store.generations.make()
         self._graph = LinkGraph(self.crawl.store)
         #: What is fetched now: its number, whether the wait queue or V1, and the ids of both; the pages before it.
         begin = {"number": 1, "measures": False, "pages": 0}
@@ -137,8 +132,7 @@ class NicheGeneticSpider(FocusedSpider):
         waiting = {one.url_id: OPEN + OPEN * one.fitness for one in survivors if self._waits(one.url_id)}
         self._now["wait"] = [one.url_id for one in survivors]
         with self.crawl.store.transaction():
-            row = (number, *figures.values())
-            self.crawl.store.execute("INSERT OR REPLACE INTO generation VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            self.crawl.store.generations.set(number, figures)
             if more:
                 self.crawl.frontier.raise_to(waiting, {"mutation in generation": float(number)})
                 self.crawl.store.set_meta("generation now", self._now)
@@ -172,8 +166,11 @@ class NicheGeneticSpider(FocusedSpider):
     def _pages(self, url_ids: Iterable[int] | None = None) -> list[Individual]:
         """The pages that were fetched of some URLs, or of all."""
         wanted = None if url_ids is None else set(url_ids)
-        rows = self.crawl.store.execute("SELECT url_id, url, ifnull(relevance, 0) FROM page WHERE problem IS NULL")
-        return [Individual(*row) for row in rows if wanted is None or row[0] in wanted]
+        return [
+            Individual(page.url_id, page.url, page.relevance or 0.0)
+            for page in self.crawl.store.pages.each()
+            if page.problem is None and (wanted is None or page.url_id in wanted)
+        ]
 
     def _waits(self, url_id: int) -> bool:
         return self.crawl.frontier.waits(url_id)
@@ -188,7 +185,5 @@ class NicheGeneticSpider(FocusedSpider):
         relevance = graph.relevance
         sums = np.bincount(targets, relevance[sources], minlength=len(graph))
         counts = np.bincount(targets, minlength=len(graph))
-        urls = {
-            node: self.crawl.store.execute("SELECT url FROM url WHERE id = ?", (node,)).fetchone()[0] for node in found
-        }
-        return [Individual(node, urls[node], float(sums[node] / counts[node])) for node in found]
+        url = self.crawl.store.urls.url
+        return [Individual(node, url(node), float(sums[node] / counts[node])) for node in found]

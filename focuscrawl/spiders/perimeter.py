@@ -19,7 +19,6 @@ taken, and after the last one the best page of earlier rounds. The file of the c
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
@@ -57,10 +56,8 @@ class PerimeterSpider(FocusedSpider):
 
     def score(self, page: Page) -> Sequence[float]:
         self._catch_up()
-        row = self.crawl.store.execute(
-            "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?", (page.url_id,)
-        ).fetchone()
-        distance = self._distance(row[0], 2) if row else self._distance(0, 1)
+        parent = self.crawl.store.queue.page_of(page.url_id)
+        distance = self._distance(0, 1) if parent is None else self._distance(parent, 2)
         if distance is None:
             relevance = self.relevance(page)
             score, why = HELD * relevance, {"outside round": float(self._round), "relevance of its page": relevance}
@@ -118,15 +115,15 @@ class PerimeterSpider(FocusedSpider):
         """Raise what waits on the pages inside the perimeter; returns how many links that are."""
         store, frontier = self.crawl.store, self.crawl.frontier
         raised: list[Candidate] = []
-        reasons: list[tuple[float, str, int | None]] = []
+        reasons: list[tuple[float, dict[str, float], int | None]] = []
         for page, degree in self._pages_inside():
             distance = max(0, degree - self.r)
-            score, why = score_at(distance), json.dumps(self._why(distance))
+            score, why = score_at(distance), self._why(distance)
             for link in frontier.waiting_on(page):
                 raised.append(link._replace(score=score))
                 reasons.append((score, why, link.via))
         frontier.offer(raised)
-        store.executemany("UPDATE link SET score = ?, why = ? WHERE id = ?", reasons)
+        store.links.set_scores(reasons)
         return len(raised)
 
     def _pages_inside(self) -> Iterator[tuple[int, int]]:
@@ -148,21 +145,16 @@ class PerimeterSpider(FocusedSpider):
         done: set[int] = set()
         begun = around = 0
         if not known:
-            for key, value in store.execute("SELECT key, value FROM meta WHERE key LIKE 'round %'"):
-                facts, number = json.loads(value), int(key.split()[1])
+            for key, facts in store.metas("round ").items():
+                number = int(key)
                 done.update((facts["around"], *facts["passed over"]))
                 if number > self._round:
                     self._round, around, begun = number, facts["around"], facts["after"]
-        rows = store.execute(
-            "SELECT page.id, ifnull(link.page, 0), ifnull(page.relevance, 0) FROM page"
-            " LEFT JOIN link ON link.id = page.via WHERE page.id > ? ORDER BY page.id",
-            (known,),
-        )
-        for page, parent, relevance in rows.fetchall():
-            self._parent.append(parent)
-            if parent:
-                self._children.setdefault(parent, []).append(page)
-            if page not in done:
-                heappush(self._left if page <= begun else self._found, (-relevance, page))
+        for page in store.pages.arrivals(known):
+            self._parent.append(page.parent)
+            if page.parent:
+                self._children.setdefault(page.parent, []).append(page.number)
+            if page.number not in done:
+                heappush(self._left if page.number <= begun else self._found, (-page.relevance, page.number))
         if around:
             self._line = self._line_of(around)

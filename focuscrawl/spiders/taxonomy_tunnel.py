@@ -43,10 +43,9 @@ class TaxonomyTunnelSpider(DeweySpider):
             self._since = int(view["since"])
             #: How many links were scored anew.
             self._rescored = int(view.get("rescored", 0))
-        rows = self.crawl.store.execute(
-            "SELECT relevant FROM page WHERE problem IS NULL AND via NOT NULL AND id > ? ORDER BY id", (self._since,)
-        )
-        self._last = deque((bool(relevant) for (relevant,) in rows), self.window)
+        pages = self.crawl.store.pages.each(after=self._since)
+        counted = (bool(page.relevant) for page in pages if page.problem is None and page.via is not None)
+        self._last = deque(counted, self.window)
         self._look()  # it may have been killed before it could
 
     def learn(self, page: Page, via: Link) -> None:
@@ -92,8 +91,7 @@ class TaxonomyTunnelSpider(DeweySpider):
         if digits == self._digits:
             return
         waiting = len(self.crawl.frontier)
-        (found,) = self.crawl.store.execute("SELECT max(id) FROM url").fetchone()
-        if self._rescored + waiting > ANEW * found:
+        if self._rescored + waiting > ANEW * self.crawl.store.urls.last_id():
             return
         self._rescored += waiting
         self.logger.info("Precision %.2f: the view is now %d digits of the topic's numbers", precision, digits)

@@ -129,13 +129,13 @@ class TreasureSpider(DeweySpider):
         """Learn from the relevant pages found since the last time, and drop dead nodes."""
         store = self.crawl.store
         upto = self.crawl.pages
-        rows = store.execute(
-            "SELECT url_id, url FROM page WHERE id > ? AND id <= ? AND relevant", (self._watched, upto)
-        ).fetchall()
+        found = [page for page in store.pages.each(self._watched, upto) if page.relevant]
         self._watched = upto // self.watchdog_every * self.watchdog_every
         read: dict[str, Page] = {}
-        added = self.graph.extend((node for url_id, _ in rows for node in self._way_to(url_id, upto, read)), self.nodes)
-        self.graph.measure_again(url for _, url in rows)
+        added = self.graph.extend(
+            (node for page in found for node in self._way_to(page.url_id, upto, read)), self.nodes
+        )
+        self.graph.measure_again(page.url for page in found)
         self._look_for_gone()
         dropped = self.graph.prune(self._dead_urls, upto, PATIENCE * self.watchdog_every)
         self.graph.save(self.crawl.folder / "tgraph.json")
@@ -144,15 +144,13 @@ class TreasureSpider(DeweySpider):
     def _look_for_gone(self) -> None:
         """Take in what was found gone since the last time."""
         pages, failures = self._gone_upto
-        rows = self.crawl.store.execute(
-            "SELECT id, 0, iif(status IN (404, 410), url, NULL) FROM page WHERE id > ?"
-            " UNION ALL SELECT 0, id, url FROM failure WHERE id > ?",
-            (pages, failures),
-        )
-        for page, failure, url in rows:
-            pages, failures = max(pages, page), max(failures, failure)
-            if url is not None:
-                self._dead_urls.add(urls.key(url))
+        for page in self.crawl.store.pages.each(after=pages):
+            pages = page.number
+            if page.status in (404, 410):
+                self._dead_urls.add(urls.key(page.url))
+        for failure in self.crawl.store.failures.each(after=failures):
+            failures = failure.number
+            self._dead_urls.add(urls.key(failure.url))
         self._gone_upto = pages, failures
 
     def _way_to(self, url_id: int, born: int, read: dict[str, Page]) -> Iterator[Node]:
@@ -162,17 +160,12 @@ class TreasureSpider(DeweySpider):
         """
         store = self.crawl.store
         for distance in range(1, LEVELS + 1):
-            row = store.execute(
-                "SELECT source.url_id, source.url, url.url FROM page JOIN link ON link.id = page.via"
-                " JOIN page AS source ON source.id = link.page JOIN url ON url.id = link.url_id"
-                " WHERE page.url_id = ?",
-                (url_id,),
-            ).fetchone()
-            if row is None:
+            step = store.links.step_to(url_id)
+            if step is None:
                 return
-            url_id, page_url, target = row
+            url_id, page_url, target = step
             if page_url not in read:
-                read[page_url] = read_page(Page(page_url), store.body(page_url) or b"")
+                read[page_url] = read_page(Page(page_url), store.pages.body(page_url) or b"")
             links = [link for link in read[page_url].links if link.url == target]
             if links:
                 node = node_of(links, page_url, born)

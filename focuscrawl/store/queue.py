@@ -1,4 +1,4 @@
-"""The queue on disk: tables `frontier`, `url` and `host`.
+"""Table `frontier`: the URLs that wait.
 
 A URL that waits is a row of `frontier` until the page it gave is stored, in the transaction that deletes the row. A row
 marked `cold` is on disk only: the best rows of each host are in memory too.
@@ -7,10 +7,11 @@ marked `cold` is on disk only: the best rows of each host are in memory too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from focuscrawl.store.store import Store
+from focuscrawl.page import Link
+from focuscrawl.store.links import as_link
+from focuscrawl.store.part import Part
 
 
 class Entry(NamedTuple):
@@ -29,6 +30,10 @@ class Entry(NamedTuple):
 #: A new row: URL id, URL, host id, score, rank, depth, link it was found by, cold, request.
 NewRow = tuple[int, str, int, float, float, int, int | None, bool, str | None]
 
+_INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
+_PAGE = "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?"
+
+
 _ENTRY = ", ".join(Entry._fields)
 _ADD = "INSERT INTO frontier VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)"
 _RAISE = "UPDATE frontier SET score = ?, rank = ?, cold = ?, depth = min(depth, ?), via = ? WHERE url_id = ?"
@@ -38,107 +43,112 @@ _ONE = f"SELECT {_ENTRY} FROM frontier WHERE url_id = ?"
 _SOME = f"SELECT {_ENTRY} FROM frontier WHERE url_id > ? ORDER BY url_id LIMIT ?"
 
 
-class Queue:
+class Queue(Part):
     """Reads and writes the rows of the queue. Writing belongs inside a transaction."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    # ---- hosts and URLs
-
-    def hosts(self) -> Iterator[tuple[int, str, int]]:
-        """All hosts: id, name, pages stored."""
-        return self._store.execute("SELECT id, name, pages FROM host")
-
-    def add_host(self, host_id: int, name: str) -> None:
-        """Enter a host."""
-        self._store.execute("INSERT INTO host (id, name) VALUES (?, ?)", (host_id, name))
-
-    def count_page(self, host_id: int) -> None:
-        """A host gave one more page."""
-        self._store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))
-
-    def last_url(self) -> int:
-        """The highest URL id; ids may have gaps."""
-        number: int = self._store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
-        return number
-
-    def urls(self) -> Iterator[tuple[int, int, int, int]]:
-        """All URLs: id, key, host id, whether they are done."""
-        return self._store.execute("SELECT id, key, host, done FROM url")
-
-    def add_urls(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
-        """Enter URLs: id, key, URL, host id."""
-        self._store.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
 
     def finish(self, url_ids: Iterable[int]) -> None:
         """These URLs are done: they leave the queue for good."""
         ids = [(url_id,) for url_id in url_ids]
-        self._store.executemany(_REMOVE, ids)
-        self._store.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
+        self.store.executemany(_REMOVE, ids)
+        self.store.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
 
     # ---- what waits
 
-    def waiting(self) -> Iterator[tuple[int, int, float, int, float]]:
+    def each(self) -> Iterator[tuple[int, int, float, int, float]]:
         """All that waits: URL id, host id, rank, cold, damping."""
-        return self._store.execute("SELECT url_id, host, rank, cold, damping FROM frontier")
+        return self.store.execute("SELECT url_id, host, rank, cold, damping FROM frontier")
 
     def tried(self) -> set[int]:
         """The URLs that wait although they were tried: they gave no answer."""
         query = "SELECT url_id FROM failure WHERE url_id IN (SELECT url_id FROM frontier)"
-        return {url_id for (url_id,) in self._store.execute(query)}
+        return {url_id for (url_id,) in self.store.execute(query)}
 
     def entry(self, url_id: int) -> Entry | None:
         """A URL that waits; None if its row is gone."""
-        row = self._store.execute(_ONE, (url_id,)).fetchone()
+        row = self.store.execute(_ONE, (url_id,)).fetchone()
         return Entry(*row) if row else None
 
     def entries(self, after: int, limit: int) -> list[Entry]:
         """URLs that wait, in the order of their ids."""
-        return [Entry(*row) for row in self._store.execute(_SOME, (after, limit))]
+        return [Entry(*row) for row in self.store.execute(_SOME, (after, limit))]
 
     def score(self, url_id: int) -> tuple[float, float]:
         """Score and damping of a URL that waits."""
-        row = self._store.execute("SELECT score, damping FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
+        row = self.store.execute("SELECT score, damping FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
         return float(row[0]), float(row[1])
 
     def add(self, rows: Iterable[NewRow]) -> None:
         """Queue URLs."""
-        self._store.executemany(_ADD, rows)
+        self.store.executemany(_ADD, rows)
 
     def raise_scores(self, rows: Iterable[tuple[float, float, bool, int, int | None, int]]) -> None:
         """URLs were found again: score, rank, cold, depth, link, URL id."""
-        self._store.executemany(_RAISE, rows)
+        self.store.executemany(_RAISE, rows)
 
     def rescore(self, rows: Iterable[tuple[float, float, bool, float, int]]) -> None:
         """Change scores: score, rank, cold, damping, URL id."""
-        self._store.executemany(_RESCORE, rows)
+        self.store.executemany(_RESCORE, rows)
 
     def remove(self, url_ids: Iterable[int]) -> None:
         """Take URLs out of the queue."""
-        self._store.executemany(_REMOVE, [(url_id,) for url_id in url_ids])
+        self.store.executemany(_REMOVE, [(url_id,) for url_id in url_ids])
 
     def keep_request(self, url_id: int, request: str) -> None:
         """Store the request for a URL that waits as a plain link."""
         query = "UPDATE frontier SET request = ? WHERE url_id = ? AND request IS NULL"
-        self._store.execute(query, (request, url_id))
+        self.store.execute(query, (request, url_id))
 
     # ---- what is on disk only
 
     def freeze(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being on disk only."""
-        self._store.executemany("UPDATE frontier SET cold = 1 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
+        self.store.executemany("UPDATE frontier SET cold = 1 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
 
     def thaw(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being in memory too."""
-        self._store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
+        self.store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
 
     def best_cold(self, host_id: int, limit: int) -> list[tuple[int, float]]:
         """The best rows of a host that are on disk only: URL id, rank."""
         query = "SELECT url_id, rank FROM frontier WHERE cold AND host = ? ORDER BY rank DESC, url_id LIMIT ?"
-        return self._store.execute(query, (host_id, limit)).fetchall()
+        return self.store.execute(query, (host_id, limit)).fetchall()
 
     def cold(self, host_id: int) -> list[int]:
         """The URLs of a host that are on disk only."""
         query = "SELECT url_id FROM frontier WHERE cold AND host = ?"
-        return [url_id for (url_id,) in self._store.execute(query, (host_id,))]
+        return [url_id for (url_id,) in self.store.execute(query, (host_id,))]
+
+    # ---- for reports and strategies
+
+    def count(self) -> int:
+        """The number of URLs that wait."""
+        number: int = self.store.execute("SELECT count(*) FROM frontier").fetchone()[0]
+        return number
+
+    def count_above(self, rank: float) -> int:
+        """The number of URLs with a higher rank."""
+        number: int = self.store.execute("SELECT count(*) FROM frontier WHERE rank > ?", (rank,)).fetchone()[0]
+        return number
+
+    def index_scores(self) -> None:
+        """Make `best` fast however many URLs wait."""
+        self.store.execute(_INDEX)
+
+    def best(self, limit: int) -> list[tuple[int, float]]:
+        """The URLs with the highest scores: id and score, best first."""
+        return self.store.execute(
+            "SELECT url_id, score FROM frontier ORDER BY score DESC, url_id LIMIT ?", (limit,)
+        ).fetchall()
+
+    def page_of(self, url_id: int) -> int | None:
+        """The number of the page by whose link a waiting URL was found; None for a seed."""
+        row = self.store.execute(_PAGE, (url_id,)).fetchone()
+        return row[0] if row else None
+
+    def links(self) -> Iterator[tuple[int, Link]]:
+        """The links by which the waiting URLs were found, each with the id of its URL."""
+        rows = self.store.execute(
+            "SELECT frontier.url_id, frontier.url, anchor, before, after, position, link.score, nofollow, why"
+            " FROM frontier JOIN link ON link.id = frontier.via"
+        )
+        return ((row[0], as_link(*row[1:])) for row in rows)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Mapping
+from typing import NamedTuple
 
-#: Raised when a change of the schema makes older files unreadable.
-VERSION = 2
+#: The number of the format; `migrations` brings older files up to it.
+VERSION = 3
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -22,7 +24,7 @@ CREATE TABLE page (
     score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
     why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT,
     etag TEXT, last_modified TEXT, listing INTEGER, listed INTEGER, first TEXT,
-    duplicate_of INTEGER, signature BLOB, body BLOB
+    duplicate_of INTEGER, signature BLOB, body BLOB, withheld TEXT
 );
 CREATE INDEX page_url ON page (url);
 CREATE INDEX page_copy ON page (duplicate_of) WHERE duplicate_of NOT NULL;
@@ -47,10 +49,10 @@ CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason T
 CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
 """
 
-TABLES = frozenset(re.findall(r"CREATE TABLE (\w+)", SCHEMA))
-#: Those that came with format 2.
-LATER = frozenset({"visit", "rights", "pattern"})
+#: Tables that files of every format have.
+ALWAYS = frozenset({"meta", "host", "url", "page", "link", "frontier", "failure", "example"})
 
+_AROUND = re.compile(r" ?([(),]) ?")
 _NAME = re.compile(r"CREATE (?:VIRTUAL TABLE|TABLE|INDEX|VIEW) (\w+)")
 
 
@@ -80,19 +82,34 @@ def has(connection: sqlite3.Connection, statement: str) -> bool:
 
 
 def _folded(sql: object) -> str:
-    return " ".join(str(sql).split())
+    """A statement without the white space that means nothing: SQLite writes columns added later in its own way."""
+    return _AROUND.sub(r"\1", " ".join(str(sql).split()))
 
 
-def check_schema(connection: sqlite3.Connection) -> None:
+class Format(NamedTuple):
+    """What a file of a format must look like."""
+
+    version: int
+    schema: str
+    #: What may stand in the columns of each table; the first column is its key.
+    cells: Mapping[str, Mapping[str, str]]
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables, in alphabetical order."""
+        return sorted(self.cells)
+
+
+def check_schema(connection: sqlite3.Connection, file_format: Format) -> None:
     """Raise DamageError unless the tables are ours, and nothing runs when they are written."""
-    for statement in statements(SCHEMA):
+    for statement in statements(file_format.schema):
         if not has(connection, statement):
             raise DamageError(f"there is no '{name_of(statement)}'")
     trigger = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchone()
     if trigger is not None:
         raise DamageError(f"it has a trigger, {trigger[0]!r}, and a crawl makes none")
-    ours = {name_of(statement) for statement in statements(SCHEMA)}
-    for table in sorted(TABLES):
+    ours = {name_of(statement) for statement in statements(file_format.schema)}
+    for table in file_format.tables:
         # people may add indexes, as docs/store.md says, but none that computes anything
         for _, name, _, origin, partial in connection.execute(
             "SELECT * FROM pragma_index_list(?)", (table,)
@@ -124,14 +141,14 @@ _URL = "(typeof(@) = 'text' AND @ GLOB 'http*://*')"
 _BYTES = "(typeof(@) = 'blob')"
 _REQUEST = "CASE WHEN json_valid(@) THEN json_type(@) = 'object' AND json_extract(@, '$.url') GLOB 'http*://*' END"
 _OUTCOME = "(@ IN ('unchanged', 'changed', 'gone', 'back', 'unreachable'))"
+_WITHHELD = "(@ IN ('copy', 'noindex', 'listing') OR typeof(@) = 'text' AND @ GLOB 'reservation: ?*')"
 
 
 def _or_none(kind: str) -> str:
     return f"(@ IS NULL OR {kind})"
 
 
-#: What may stand in the columns of each table; the first column is its key.
-CELLS = {
+CELLS: dict[str, dict[str, str]] = {
     "meta": {"key": _TEXT, "value": _TEXT},
     "host": {"id": _ID, "name": _TEXT, "pages": _INTEGER},
     "url": {"id": _ID, "key": _KEY, "url": _URL, "host": _OF_HOST, "done": _FLAG},
@@ -149,6 +166,7 @@ CELLS = {
         **dict.fromkeys(("title", "topics", "fetched_at", "robots", "language", "content_type"), _TEXT),
         "listed": _or_none(_INTEGER),
         **dict.fromkeys(("signature", "body"), _or_none(_BYTES)),
+        "withheld": _or_none(_WITHHELD),
     },
     "visit": {
         "id": _ID,
@@ -199,14 +217,17 @@ CELLS = {
 }
 
 
-def _wrong(table: str, columns: dict[str, str]) -> str:
+#: The current format.
+FORMAT = Format(VERSION, SCHEMA, CELLS)
+
+
+def _wrong(table: str, columns: Mapping[str, str]) -> str:
     """A query for the first row with something wrong in it: its key, and whether each column is all right."""
     conditions = [kind.replace("@", column) for column, kind in columns.items()]
     key = next(iter(columns))
     return f"SELECT {key}, {', '.join(conditions)} FROM {table} WHERE NOT ifnull({' AND '.join(conditions)}, 0) LIMIT 1"
 
 
-_WRONG = {table: _wrong(table, columns) for table, columns in CELLS.items()}
 _IDS = {table: f"SELECT max(id) - count(*), max(id) FROM {table}" for table in ("host", "url", "page")}
 
 
@@ -218,10 +239,19 @@ def check_ids(connection: sqlite3.Connection) -> None:
             raise DamageError(f"table {table} has a row {found[1]}, but far fewer rows")
 
 
-def check_cells(connection: sqlite3.Connection) -> None:
+def check_pages(connection: sqlite3.Connection, file_format: Format) -> None:
+    """Raise DamageError if SQLite finds a table damaged."""
+    for table in file_format.tables:
+        # of ours only: a foreign table may have a CHECK that takes for ever
+        (result,) = connection.execute("SELECT * FROM pragma_quick_check(?)", (table,)).fetchone()
+        if result != "ok":
+            raise DamageError(str(result).splitlines()[-1])
+
+
+def check_cells(connection: sqlite3.Connection, file_format: Format) -> None:
     """Raise DamageError unless the tables hold what we write: about a microsecond per row."""
-    for table, query in _WRONG.items():
-        row = connection.execute(query).fetchone()
+    for table, columns in file_format.cells.items():
+        row = connection.execute(_wrong(table, columns)).fetchone()
         if row is not None:
-            columns = [name for name, fine in zip(CELLS[table], row[1:], strict=True) if not fine]
-            raise DamageError(f"table {table}, row {row[0]!r}: {columns[0]} is not what it should be")
+            wrong = [name for name, fine in zip(columns, row[1:], strict=True) if not fine]
+            raise DamageError(f"table {table}, row {row[0]!r}: {wrong[0]} is not what it should be")

@@ -42,22 +42,19 @@ class LinkGraph:
     def read(self, upto: int | None = None) -> None:
         """Take in what was stored since the last time, up to the page of that number."""
         if upto is None:
-            (upto,) = self._store.execute("SELECT ifnull(max(id), 0) FROM page").fetchone()
+            upto = self._store.pages.last_number()
         bounds = self._pages, upto
-        pages = self._store.execute(
-            "SELECT id, url_id, ifnull(relevance, 0) FROM page WHERE id > ? AND id <= ? ORDER BY id", bounds
-        )
-        for number, url_id, relevance in pages:
-            self._url_of.append(url_id)
-            self._grow(url_id)
-            self._relevance[url_id] = relevance
-            self._page_of[url_id] = number
-            self._pages = number
+        for page in self._store.pages.each(*bounds):
+            self._url_of.append(page.url_id)
+            self._grow(page.url_id)
+            self._relevance[page.url_id] = page.relevance or 0.0
+            self._page_of[page.url_id] = page.number
+            self._pages = page.number
         if bounds[0] == self._pages:
             return
-        for page, links in groupby(self._store.links_between(*bounds), itemgetter(0)):
-            self._begin_pages(page)
-            source = self._url_of[page]
+        for number, links in groupby(self._store.links.between(*bounds), itemgetter(0)):
+            self._begin_pages(number)
+            source = self._url_of[number]
             targets = {url_id for _, url_id in links}
             targets.discard(source)
             self._grow(max(targets, default=0))

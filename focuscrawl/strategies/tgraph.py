@@ -15,6 +15,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -292,21 +293,19 @@ def bottom_up(
     graph.read()
     distances = back_distances(store, graph, targets, levels)
     key_distance = {
-        urls.key(url): distances[url_id]
-        for url_id, url in store.execute("SELECT url_id, url FROM page")
-        if url_id in distances
+        urls.key(page.url): distances[page.url_id] for page in store.pages.each() if page.url_id in distances
     }
     # pages from all levels in turn, the most relevant of each first
     result = TGraph(topic)
     queues: dict[int, list[str]] = {}
-    for url_id, url in store.execute("SELECT url_id, url FROM page WHERE problem IS NULL ORDER BY relevance DESC, id"):
-        if url_id in distances:
-            queues.setdefault(distances[url_id], []).append(url)
+    found = [page for page in store.pages.each() if page.problem is None and page.url_id in distances]
+    for page in sorted(found, key=lambda page: inf if page.relevance is None else -page.relevance):
+        queues.setdefault(distances[page.url_id], []).append(page.url)
     while any(queues.values()) and len(result.nodes) < size:
         for level in sorted(queues):
             if queues[level] and len(result.nodes) < size:
                 url = queues[level].pop(0)
-                result.extend(_nodes_of(url, store.body(url) or b"", key_distance, levels), size)
+                result.extend(_nodes_of(url, store.pages.body(url) or b"", key_distance, levels), size)
     return result
 
 
@@ -328,8 +327,11 @@ def _nodes_of(url: str, body: bytes, key_distance: Mapping[int, int], levels: in
 def back_distances(store: Store, graph: LinkGraph, targets: Iterable[str] = (), levels: int = LEVELS) -> dict[int, int]:
     """How many downloads from the pages of a crawl to a target, by URL id; those beyond *levels* are left out."""
     wanted = {urls.key(url) for url in targets}
-    rows = store.execute("SELECT url_id, url, relevant FROM page WHERE problem IS NULL").fetchall()
-    distances = {url_id: 0 for url_id, url, relevant in rows if (urls.key(url) in wanted if wanted else relevant)}
+    distances = {
+        page.url_id: 0
+        for page in store.pages.each()
+        if page.problem is None and (urls.key(page.url) in wanted if wanted else page.relevant)
+    }
     level = list(distances)
     for distance in range(1, levels + 1):
         level = [node for node in graph.sources_of(level) if node not in distances]

@@ -71,7 +71,7 @@ def test_a_copy_is_stored_without_its_body_and_counted_once(crawl):
     assert crawled.stats["focus/duplicates"] == 1
     assert crawled.stats["focus/relevant"] == 2
     store = Store(crawled.folder / "crawl.sqlite", create=False)
-    assert store.body(at("c")) == zlib.decompress(crawled.sql("SELECT body FROM page WHERE id = 2")[0][0])
+    assert store.pages.body(at("c")) == zlib.decompress(crawled.sql("SELECT body FROM page WHERE id = 2")[0][0])
     store.close()
 
 

@@ -592,7 +592,7 @@ def test_what_gave_no_answer_in_an_earlier_run_is_tried_last(frontier):
     offer(f, ("http://dead/", 0.9), ("http://a/1", 0.2), ("http://a/2", 0.1))
     dead = f.pop(0.0, free)
     with f.store.transaction():
-        f.store.add_failure(dead.url_id, dead.url, "no answer", None, "")
+        f.store.failures.add(dead.url_id, dead.url, "no answer", None, "")
         f.finish([dead.url_id], for_good=False)
     f = frontier()
     assert len(f) == 3

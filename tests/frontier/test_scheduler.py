@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 
 from focuscrawl.frontier.scheduler import priority
 from focuscrawl.page import Page
-from focuscrawl.store.store import Store
+from focuscrawl.store.links import Links
 from focuscrawl.web.webs import Answer
 from tests.conftest import FixedScores, at, small_web
 
@@ -106,7 +106,7 @@ def test_a_redirect_within_a_host_that_is_nearly_full_does_not_stop_the_crawl(cr
 
 
 def test_after_a_write_that_failed_the_crawl_stops_and_goes_on_later(crawl, monkeypatch, tmp_path):
-    add_links = Store.add_links
+    add_links = Links.add
     failures = [sqlite3.OperationalError("database or disk is full")]
 
     def failing(self, page_id, links, url_ids):
@@ -114,7 +114,7 @@ def test_after_a_write_that_failed_the_crawl_stops_and_goes_on_later(crawl, monk
             raise failures.pop()
         return add_links(self, page_id, links, url_ids)
 
-    monkeypatch.setattr(Store, "add_links", failing)
+    monkeypatch.setattr(Links, "add", failing)
     web = small_web(
         {f"h{n}": [f"h{n + 1}", f"x{n}", f"y{n}"] for n in range(12)}
         | {f"{c}{n}": [] for c in "xy" for n in range(12)}

@@ -7,7 +7,7 @@ import json
 import sqlite3
 
 from focuscrawl.page import FIELDS
-from focuscrawl.store.store import Store
+from focuscrawl.store.pages import Pages
 from tests.conftest import at, small_web
 
 LINKS = {"a": ["b", "c", "gone"], "b": [], "c": []}
@@ -74,18 +74,18 @@ def test_titles_cannot_break_the_report(crawl):
 
 
 def test_a_disk_that_fails_stops_the_crawl_with_what_it_has(crawl, monkeypatch, caplog):
-    add_page = Store.add_page
+    add_page = Pages.add
 
     def failing(self, page, via):
         if page.depth == 3:
             raise sqlite3.OperationalError("database or disk is full")
         return add_page(self, page, via)
 
-    monkeypatch.setattr(Store, "add_page", failing)
+    monkeypatch.setattr(Pages, "add", failing)
     chain = {f"a/{n}": [f"a/{n + 1}"] for n in range(9)} | {"a/9": []}
     crawled = crawl("breadth_first", small_web(chain), seeds=at("a/0"))
     assert crawled.stats["finish_reason"] == "store_failed"
     assert "disk is full; what was stored before is intact" in caplog.text
     assert crawled.urls == [at(f"a/{n}") for n in range(3)]
-    monkeypatch.setattr(Store, "add_page", add_page)
+    monkeypatch.setattr(Pages, "add", add_page)
     assert len(crawl("breadth_first", small_web(chain), seeds=at("a/0")).urls) == 10

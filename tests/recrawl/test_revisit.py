@@ -26,6 +26,7 @@ from focuscrawl.recrawl.revisit import (
     seconds,
     worth,
 )
+from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store
 
 BEGAN = seconds("2026-01-01T00:00:00.000+00:00")
@@ -94,7 +95,7 @@ def store_of(path, pages: dict[str, float]) -> Store:
     for number, (url, relevance) in enumerate(pages.items(), 1):
         page = Page(url, relevance=relevance, fetched_at=moment(BEGAN))
         page.url_id = number
-        store.add_page(page, None)
+        store.pages.add(page, None)
     return store
 
 
@@ -102,7 +103,7 @@ def test_pages_that_changed_often_long_unvisited_and_relevant_come_first(tmp_pat
     store = store_of(tmp_path / "crawl.sqlite", {"poor": 0.1, "good": 0.9, "lively": 0.9, "lately": 0.9, "gone": 0.9})
     day = [moment(BEGAN + number * DAY) for number in range(31)]
     for number, when, outcome in [(3, 10, CHANGED), (3, 20, CHANGED), (4, 29, UNCHANGED), (5, 20, GONE)]:
-        store.add_visit(number, day[when], 200, outcome)
+        store.visits.add(number, day[when], 200, outcome)
     now = BEGAN + 30 * DAY
     order = [entry.url for entry in plan(store, now, older_than=0)]
     assert order == ["good", "lively", "poor", "gone", "lately"]
@@ -122,7 +123,7 @@ def test_pages_that_never_could_be_read_are_not_visited(tmp_path):
     store = Store(tmp_path / "crawl.sqlite")
     page = Page("http://a.example/", 404, fetched_at=moment(BEGAN))
     page.problem = "HTTP 404"
-    store.add_page(page, None)
+    store.pages.add(page, None)
     assert plan(store, BEGAN + 30 * DAY) == []
 
 
@@ -141,12 +142,19 @@ def test_the_share_of_new_words():
 
 
 def test_what_a_change_makes_different():
-    assert changed_fields(("Old", 0.12345, 0), ("New", 0.5, True)) == {
+    assert changed_fields(
+        before("Old", 0.12345), Page("http://a.example/", title="New", relevance=0.5, matched=True)
+    ) == {
         "title": ("Old", "New"),
         "relevance": (0.1235, 0.5),
         "matched": (False, True),
     }
-    assert changed_fields(("Old", None, 0), ("Old", None, False)) == {}
+    assert changed_fields(before("Old", None), Page("http://a.example/", title="Old")) == {}
+
+
+def before(title: str, relevance: float | None) -> StoredPage:
+    facts = dict.fromkeys(StoredPage._fields) | {"title": title, "relevance": relevance, "matched": False}
+    return StoredPage(**facts)
 
 
 def test_ages_and_dates():

@@ -14,6 +14,7 @@ from focuscrawl.recrawl.spider import revisiting
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
+from focuscrawl.store.visits import Visits
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, small_web
 from tests.lessons import lessons_web, topic_file
@@ -115,7 +116,7 @@ def test_a_changed_page_is_judged_anew_and_its_new_links_wait(crawled):
     ]
     assert (crawled.folder / "pages.jsonl").read_bytes() == before  # what was fetched first stays
     store = Store(crawled.folder / "crawl.sqlite", create=False)
-    assert SORT.encode() in (store.body(at("c")) or b"")
+    assert SORT.encode() in (store.pages.body(at("c")) or b"")
     store.close()
 
 
@@ -345,7 +346,7 @@ def test_a_run_that_cannot_be_written_stops_and_the_file_is_whole(crawled, monke
     def full(*_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Store, "add_visit", full)
+    monkeypatch.setattr(Visits, "add", full)
     visited = crawled.again()
     assert "disk is full" in visited.crawler.spider.crawl.fatal
     assert visited.sql("SELECT count(*) FROM visit") == [(0,)]

@@ -38,9 +38,9 @@ def keep(index: Index, *pages: Page) -> list[int]:
     """Store pages and index them, as a crawl does."""
     ids = []
     for page in pages:
-        page.url_id = index.store.count() + 1
+        page.url_id = index.store.pages.count() + 1
         with index.store.transaction():
-            ids.append(index.store.add_page(page, None))
+            ids.append(index.store.pages.add(page, None))
             index.add(ids[-1], page)
     return ids
 
@@ -200,7 +200,7 @@ def test_stored_pages_are_indexed_as_they_would_have_been_when_they_came(store, 
     index = Index(store)
     for number, page in enumerate(pages, 1):
         page.url_id = number
-        store.add_page(page, None)
+        store.pages.add(page, None)
     assert not index.exists()
     assert index.waiting() == 7
     told = []

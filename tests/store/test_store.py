@@ -33,18 +33,18 @@ def add(store: Store, made: Page) -> None:
     """Store a page as a crawl does, with its URL and host."""
     store.execute("INSERT OR IGNORE INTO host (id, name) VALUES (1, 'a.example')")
     store.add_urls([(made.url_id, made.url_id, made.url, 1)])
-    store.add_page(made, None)
+    store.pages.add(made, None)
 
 
 def test_a_page_is_kept_whole(store):
     with store.transaction():
-        store.add_page(page(), None)
-    (row,) = store.rows()
+        store.pages.add(page(), None)
+    (row,) = store.pages.records()
     assert row["url"] == "http://a.example/"
     assert (row["relevance"], row["matched"], row["title"], row["topics"]) == (0.5, True, "T", [])
-    assert store.body("http://a.example/").startswith(b"<title>T</title>")
-    assert store.body("http://b.example/") is None
-    assert (store.count(), store.count(matched=True)) == (1, 1)
+    assert store.pages.body("http://a.example/").startswith(b"<title>T</title>")
+    assert store.pages.body("http://b.example/") is None
+    assert (store.pages.count(), store.pages.figures().matched) == (1, 1)
 
 
 def test_links_come_back_with_their_context(store):
@@ -52,8 +52,8 @@ def test_links_come_back_with_their_context(store):
     made.links[0].why = {"because": 1.0}
     with store.transaction():
         store.add_urls([(1, 11, made.url, 1), (2, 22, made.links[0].url, 1)])
-        first = store.add_links(store.add_page(made, None), made.links, [2])
-    link = store.link(first)
+        first = store.links.add(store.pages.add(made, None), made.links, [2])
+    link = store.links.get(first)
     assert (link.url, link.anchor) == ("http://a.example/b", "to b")
     assert (link.before(1), link.after()) == (("words",), ("follow",))
     assert (link.why, link.block, link.subheading, link.heading, link.main_heading) == (
@@ -63,22 +63,22 @@ def test_links_come_back_with_their_context(store):
         "",
         "",
     )
-    assert store.page_of_link(first) == made.url
-    assert store.link(99) is None
-    assert store.page_of_link(99) is None
+    assert store.links.page_url(first) == made.url
+    assert store.links.get(99) is None
+    assert store.links.page_url(99) is None
 
 
 def test_what_fails_half_way_is_not_there_at_all(store):
     with pytest.raises(ZeroDivisionError), store.transaction():
-        store.add_page(page(), None)
+        store.pages.add(page(), None)
         _ = 1 / 0
-    assert store.count() == 0
+    assert store.pages.count() == 0
 
 
 def test_a_page_cannot_be_stored_twice(store):
-    store.add_page(page(), None)
+    store.pages.add(page(), None)
     with pytest.raises(sqlite3.IntegrityError):
-        store.add_page(page(), None)
+        store.pages.add(page(), None)
 
 
 def test_meta_values(store):
@@ -112,17 +112,12 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path, how):
     assert path.read_bytes() == before
 
 
-def test_other_sqlite_files_and_other_versions_are_refused(tmp_path):
+def test_other_sqlite_files_are_refused(tmp_path):
     with sqlite3.connect(tmp_path / "other.sqlite") as connection:
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
     with pytest.raises(FocusError, match="not of a crawl"):
         Store(tmp_path / "other.sqlite")
-    store = Store(tmp_path / "crawl.sqlite")
-    store.set_meta("version", 99)
-    store.close()
-    with pytest.raises(FocusError, match="another version"):
-        Store(tmp_path / "crawl.sqlite")
 
 
 def test_a_file_that_must_be_there_is_asked_for(tmp_path):
@@ -135,7 +130,7 @@ def test_a_file_can_be_looked_at_while_it_is_written(tmp_path, store):
     with store.transaction():
         add(store, page())
     looking = Store(tmp_path / "crawl.sqlite", create=False)
-    assert looking.count() == 1
+    assert looking.pages.count() == 1
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         looking.set_meta("x", 1)
     looking.close()
@@ -144,5 +139,5 @@ def test_a_file_can_be_looked_at_while_it_is_written(tmp_path, store):
 def test_a_file_left_empty_by_a_crash_is_begun_anew(tmp_path):
     (tmp_path / "crawl.sqlite").touch()
     store = Store(tmp_path / "crawl.sqlite")
-    assert store.count() == 0
+    assert store.pages.count() == 0
     store.close()

@@ -59,7 +59,7 @@ def add(store: Store, url_id: int, targets: list[int], relevance: float) -> None
     page.url_id = url_id
     known = store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
     store.add_urls((n, n, f"http://a.example/{n}", 1) for n in range(known + 1, max(url_id, *targets, 0) + 1))
-    store.add_links(store.add_page(page, None), [Link("http://a.example/")] * len(targets), targets)
+    store.links.add(store.pages.add(page, None), [Link("http://a.example/")] * len(targets), targets)
 
 
 def test_the_graph_of_a_crawl_grows_with_it(tmp_path):

@@ -1,0 +1,11 @@
+"""What the store raises when its file fails it, by names that do not depend on SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+
+#: Anything that keeps the store from reading or writing its file.
+StoreError = sqlite3.Error
+
+#: The file cannot be used now: the disk is full or read-only, or another program holds a lock.
+UnavailableError = sqlite3.OperationalError

@@ -1,0 +1,27 @@
+"""Table `example`: example pages of the topic, fetched before the crawl."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from focuscrawl.store.part import Part
+
+
+class Example(NamedTuple):
+    """The response to a request for an example page."""
+
+    content_type: str
+    body: bytes
+
+
+class Examples(Part):
+    """The example pages of the topic."""
+
+    def get(self, url: str) -> Example | None:
+        """A stored example page."""
+        row = self.store.execute("SELECT content_type, body FROM example WHERE url = ?", (url,)).fetchone()
+        return Example(*row) if row else None
+
+    def add(self, url: str, example: Example, fetched_at: str) -> None:
+        """Store an example page, or replace it."""
+        self.store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (url, *example, fetched_at))

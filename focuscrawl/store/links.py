@@ -1,0 +1,179 @@
+"""Table `link`: the links of the stored pages."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from focuscrawl.page import Link
+from focuscrawl.store.part import Part
+from focuscrawl.store.sqlite_file import from_json
+
+#: The columns of a link that `as_link` is made of.
+_LINK = "url.url, anchor, before, after, position, link.score, nofollow, link.why"
+
+_ADD = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_GET = f"SELECT {_LINK} FROM link JOIN url ON url.id = link.url_id WHERE link.id = ?"
+_PAGE_URL = "SELECT page.url FROM link JOIN page ON page.id = link.page WHERE link.id = ?"
+_SET_SCORE = "UPDATE link SET score = ?, why = ? WHERE id = ?"
+_OF_PAGE = (
+    "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
+    " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
+    " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score NOT NULL"
+)
+_STEP_TO = (
+    "SELECT source.url_id, source.url, url.url FROM page JOIN link ON link.id = page.via"
+    " JOIN page AS source ON source.id = link.page JOIN url ON url.id = link.url_id WHERE page.url_id = ?"
+)
+_FOLLOWED = (
+    f"SELECT page.id, page.relevance, page.relevant, page.problem, {_LINK} FROM page JOIN link ON link.id = page.via"
+    " JOIN url ON url.id = link.url_id WHERE page.id > ? ORDER BY page.id"
+)
+
+
+class OpenLink(NamedTuple):
+    """A link that was not refused: where it leads, what it is worth, its depth and its id."""
+
+    url_id: int
+    url: str
+    score: float
+    depth: int
+    via: int
+
+
+class FollowedLink(NamedTuple):
+    """A link that was followed, and what the page at its end was found to be."""
+
+    #: The number of that page.
+    page: int
+    relevance: float | None
+    relevant: bool
+    problem: str | None
+    link: Link
+
+
+class Step(NamedTuple):
+    """A link that was followed: the page it is on, and the URL it leads to."""
+
+    page_url_id: int
+    page_url: str
+    target: str
+
+
+class Links(Part):
+    """The links of the stored pages."""
+
+    def add(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int], *, later: bool = False) -> int:
+        """Store the links of a page and return the id of the first; the others follow in order.
+
+        Links found on a *later* visit get negative ids, so that the others stay in the order of their pages.
+        """
+        if later:
+            first = min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0) - len(links)
+        else:
+            first = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+        rows: list[tuple[object, ...]] = []
+        why: dict[str, float] | None = None
+        why_text: str | None = None
+        for number, (link, url_id) in enumerate(zip(links, url_ids, strict=True), first):
+            if link.why is not why:  # most strategies give all links of a page the same reason
+                why = link.why
+                why_text = json.dumps(why, default=str) if why else None
+            place = link.position, link.anchor, link.text_before(), link.text_after()
+            rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
+        self.store.executemany(_ADD, rows)
+        return first
+
+    def set_scores(self, scores: Iterable[tuple[float, Mapping[str, float], int | None]]) -> None:
+        """Replace the scores of links: score, what it is made of, id of the link."""
+        rows: list[tuple[float, str, int | None]] = []
+        last: Mapping[str, float] | None = None
+        text = ""
+        for score, why, link_id in scores:
+            if why is not last:  # links of a page share their reason
+                last, text = why, json.dumps(why)
+            rows.append((score, text, link_id))
+        self.store.executemany(_SET_SCORE, rows)
+
+    def get(self, link_id: int | None) -> Link | None:
+        """A stored link."""
+        row = self.store.execute(_GET, (link_id,)).fetchone()
+        return as_link(*row) if row else None
+
+    def page_of(self, link_id: int | None) -> int | None:
+        """The number of the page that a stored link is on."""
+        row = self.store.execute("SELECT page FROM link WHERE id = ?", (link_id,)).fetchone()
+        return row[0] if row else None
+
+    def page_url(self, link_id: int) -> str | None:
+        """The URL of the page that a stored link is on."""
+        row = self.store.execute(_PAGE_URL, (link_id,)).fetchone()
+        return row[0] if row else None
+
+    def refused(self, url_id: int) -> int | None:
+        """The id of a link to a URL that was refused."""
+        row = self.store.execute("SELECT id FROM link WHERE url_id = ? AND score IS NULL", (url_id,)).fetchone()
+        return row[0] if row else None
+
+    def of_page(self, page_id: int) -> Iterator[OpenLink]:
+        """The links of a stored page that were not refused."""
+        bounds = self._first_of(page_id), self._first_of(page_id + 1), page_id
+        return map(OpenLink._make, self.store.execute(_OF_PAGE, bounds))
+
+    def targets_of(self, page_id: int) -> set[int]:
+        """The ids of the URLs that a stored page links to, or linked to at an earlier visit."""
+        rows = self.store.execute(
+            "SELECT url_id FROM link WHERE id >= ? AND id < ? OR id < 0 AND page = ?",
+            (self._first_of(page_id), self._first_of(page_id + 1), page_id),
+        )
+        return {url_id for (url_id,) in rows}
+
+    def between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
+        """The links of the pages with those numbers: page, and the id of the URL it links to."""
+        return self.store.execute(
+            "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)",
+            (self._first_of(after + 1), self._first_of(upto + 1)),
+        )
+
+    def each(self, after: int = 0) -> Iterator[tuple[int, int, int]]:
+        """The links with an id above *after*, in order: page, id of the URL it leads to, id of the link."""
+        return self.store.execute("SELECT page, url_id, id FROM link WHERE id > ? ORDER BY id", (after,))
+
+    def endorsements(self) -> Iterator[tuple[int, float | None]]:
+        """The links on pages that could be read, in order: key of the URL, relevance of the page."""
+        return self.store.execute(
+            "SELECT url.key, page.relevance FROM link JOIN page ON page.id = link.page JOIN url ON url.id = link.url_id"
+            " WHERE page.problem IS NULL ORDER BY link.id"
+        )
+
+    def followed(self, after: int = 0) -> Iterator[FollowedLink]:
+        """The links that led to the pages with a number above *after*, in the order of these pages."""
+        for page, relevance, relevant, problem, *link in self.store.execute(_FOLLOWED, (after,)):
+            yield FollowedLink(page, relevance, bool(relevant), problem, as_link(*link))
+
+    def step_to(self, url_id: int) -> Step | None:
+        """The link that led to the page of a URL."""
+        row = self.store.execute(_STEP_TO, (url_id,)).fetchone()
+        return Step(*row) if row else None
+
+    def _first_of(self, page_id: int) -> int:
+        """The id of the first link of that page or a later one: links are stored page by page, and need no index."""
+        last = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0)
+
+        def page_of(link: int) -> int:
+            number: int = self.store.execute("SELECT page FROM link WHERE id >= ? LIMIT 1", (link,)).fetchone()[0]
+            return number
+
+        return bisect_left(range(1, last + 1), page_id, key=page_of) + 1
+
+
+def as_link(
+    url: str, anchor: str, before: str, after: str, position: int, score: float | None, nofollow: int, why: str | None
+) -> Link:
+    """A link as a strategy sees it, from what is stored of it."""
+    link = Link(url, anchor, before, after, position)
+    link.score, link.nofollow = score, bool(nofollow)
+    link.why = from_json(why, dict) if why else None
+    return link

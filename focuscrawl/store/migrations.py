@@ -1,0 +1,71 @@
+"""How a file of an older format becomes one of the current format.
+
+Each step leads from one format to the next. A file is checked against its own format first, because it may have been
+made to mislead; then all steps run in one transaction, so that a crawl that is killed on the way leaves the file as it
+was. A file that is only read is not changed.
+
+Format 1 cannot be migrated: its table `page` varied, and its columns had another order.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import NamedTuple
+
+from focuscrawl.store.schema import CELLS, FORMAT, SCHEMA, VERSION, Format, check_schema
+
+#: The oldest format that can be read as it is.
+READABLE = 2
+
+
+class Step(NamedTuple):
+    """What leads from a format to the next."""
+
+    before: Format
+    change: Callable[[sqlite3.Connection], None]
+
+
+_LATER_CELLS = {"page": {"withheld"}}
+_FORMAT_2 = Format(
+    2,
+    SCHEMA.replace(", withheld TEXT", ""),
+    {
+        table: {name: kind for name, kind in columns.items() if name not in _LATER_CELLS.get(table, ())}
+        for table, columns in CELLS.items()
+    },
+)
+
+
+def _add_withheld(connection: sqlite3.Connection) -> None:
+    """Format 3 says of each page why it is withheld from matched URLs and search."""
+    connection.execute("ALTER TABLE page ADD COLUMN withheld TEXT")
+    connection.execute(
+        "UPDATE page SET withheld = CASE WHEN listing THEN 'listing' WHEN duplicate_of NOT NULL THEN 'copy'"
+        " WHEN ',' || robots || ',' LIKE '%,noindex,%' THEN 'noindex'"
+        " ELSE 'reservation: ' || (SELECT left_out FROM rights WHERE rights.page = page.id) END"
+        " WHERE listing OR duplicate_of NOT NULL OR ',' || robots || ',' LIKE '%,noindex,%'"
+        " OR id IN (SELECT page FROM rights WHERE left_out != '')"
+    )
+
+
+#: The steps by the format that they start from.
+_STEPS = {step.before.version: step for step in (Step(_FORMAT_2, _add_withheld),)}
+
+
+def format_of(version: object) -> Format | None:
+    """The format with a number; None if this version of focuscrawl does not know it."""
+    if version == VERSION:
+        return FORMAT
+    return _STEPS[version].before if type(version) is int and version in _STEPS else None
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring a file that was checked from a format to the current one. Call inside a transaction.
+
+    Raises DamageError if the result is not what a new file would have been.
+    """
+    for number in range(version, VERSION):
+        _STEPS[number].change(connection)
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'version'", (str(VERSION),))
+    check_schema(connection, FORMAT)

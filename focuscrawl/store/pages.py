@@ -1,0 +1,454 @@
+"""Tables `page` and `rights`: the stored pages, numbered in the order they were fetched."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focuscrawl.page import FIELDS, Page
+from focuscrawl.store.part import Part
+from focuscrawl.store.sqlite_file import from_json, inflate
+
+if TYPE_CHECKING:
+    from focuscrawl.store.store import Store
+
+#: The columns of a page that a later visit replaces.
+_CONTENT = (
+    *("status", "relevance", "relevant", "matched", "title", "topics", "fetched_at", "why", "problem", "robots"),
+    *("language", "content_type", "etag", "last_modified", "listing", "duplicate_of", "signature", "body", "withheld"),
+)
+_ADDED = ("url_id", "url", "depth", "parent", "via", "score", "redirects", "listed", *_CONTENT)
+_UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHERE id = ?"
+_ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
+_SET_RIGHTS = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+#: Why a page that is not a copy is withheld; NULL if it is not.
+_WITHHELD = (
+    "CASE WHEN ',' || robots || ',' LIKE '%,noindex,%' THEN 'noindex' ELSE"
+    " (SELECT 'reservation: ' || left_out FROM rights WHERE rights.page = page.id AND left_out != '') END"
+)
+#: The text of a page; of a near-duplicate that of the page it repeats.
+_BODY = "ifnull(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
+#: When a page was first fetched.
+_FIRST_FETCHED = "ifnull(json_extract(first, '$.fetched_at'), fetched_at)"
+#: Larger than the number of any page.
+_BEYOND = (1 << 63) - 1
+
+
+class StoredPage(NamedTuple):
+    """What the crawl knows of a stored page, without its text."""
+
+    number: int
+    url_id: int
+    url: str
+    status: int
+    #: The URL of the page whose link led here, and the id of that link; None for a seed.
+    parent: str | None
+    via: int | None
+    title: str
+    relevance: float | None
+    #: Why there was nothing to read; None if there was.
+    problem: str | None
+    #: The number of the page that says nearly the same.
+    duplicate_of: int | None
+    content_type: str
+    fetched_at: str
+    #: None if the page was not judged.
+    relevant: bool | None
+    matched: bool
+    listing: bool
+
+
+_PAGE = f"SELECT {', '.join(('id', *StoredPage._fields[1:]))} FROM page"
+_EACH = f"{_PAGE} WHERE id > ? AND id <= ? ORDER BY id"
+
+
+class Arrival(NamedTuple):
+    """A page and the page whose link led to it: 0, None and False where there is none."""
+
+    number: int
+    url_id: int
+    #: The URL that was asked for, before redirects.
+    asked: str
+    relevance: float
+    relevant: bool
+    parent: int
+    parent_url_id: int | None
+    parent_url: str | None
+    parent_content_type: str | None
+    parent_is_copy: bool
+
+
+_ARRIVALS = (
+    "SELECT page.id, page.url_id, url.url, ifnull(page.relevance, 0), page.relevant, ifnull(link.page, 0),"
+    " parent.url_id, parent.url, parent.content_type, parent.duplicate_of FROM page JOIN url ON url.id = page.url_id"
+    " LEFT JOIN link ON link.id = page.via LEFT JOIN page AS parent ON parent.id = link.page"
+    " WHERE page.id > ? ORDER BY page.id"
+)
+
+
+class Story(NamedTuple):
+    """How a page was fetched and what it was found to be worth."""
+
+    url: str
+    title: str
+    status: int
+    #: The score with which it was fetched.
+    score: float | None
+    relevance: float | None
+    matched: bool
+    #: What its relevance is made of.
+    why: dict[str, Any]
+    problem: str | None
+    via: int | None
+    #: The URLs passed through by redirects.
+    redirects: list[str]
+    duplicate_of: int | None
+    #: By which reservation it is left out of the exports.
+    left_out: str | None
+
+
+class FirstSeen(NamedTuple):
+    """A page as it is now, and when it was first fetched."""
+
+    number: int
+    url: str
+    title: str
+    relevance: float | None
+    matched: bool
+    problem: str | None
+    first_fetched: str
+    url_id: int
+    depth: int
+    via: int | None
+
+
+class Content(NamedTuple):
+    """The bytes of a stored page."""
+
+    number: int
+    url: str
+    content_type: str
+    body: bytes
+
+
+class Response(NamedTuple):
+    """What a server has answered."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+class Version(NamedTuple):
+    """A stored page, as the next visit compares it."""
+
+    depth: int
+    parent: str | None
+    score: float | None
+    content_type: str
+    etag: str | None
+    last_modified: str | None
+    listing: int
+    signature: bytes | None
+    #: Compressed; None for a near-duplicate.
+    packed: bytes | None
+
+
+class Figures(NamedTuple):
+    """Counts over all pages, and when the first and the last were fetched (None if there is none)."""
+
+    pages: int
+    relevant: int
+    matched: int
+    copies: int
+    first: str | None
+    last: str | None
+
+
+_FIGURES = (
+    "SELECT count(*), count(CASE WHEN relevant THEN 1 END), count(CASE WHEN matched THEN 1 END), count(duplicate_of),"
+    " min(fetched_at), max(fetched_at) FROM page"
+)
+
+
+class Pages(Part):
+    """The stored pages."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        #: Lines of URLs.txt, once they were counted.
+        self._lines: int | None = None
+
+    # ---- writing
+
+    def add(self, page: Page, via: int | None) -> int:
+        """Store a page and return its number. Call inside a transaction."""
+        redirects = json.dumps(page.redirects) if page.redirects else None
+        place = self._next_line() if page.matched else None
+        added = page.url_id, page.url, page.depth, page.parent, via, page.score, redirects, place
+        number = self.store.execute(_ADD, (*added, *_content(page))).lastrowid
+        assert number is not None
+        self._set_rights(number, page)
+        return number
+
+    def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> None:
+        """Replace what a stored page says. The first of its copies takes the old text, unless it *keeps* them.
+
+        Call inside a transaction.
+        """
+        self._keep_first(number)
+        if not keeps_copies:
+            self._hand_on_text(number)
+        self.store.execute(_UPDATE, (*_content(page), number))
+        self._set_rights(number, page)
+        self._relist(number, matched=page.matched)
+
+    def mark_gone(self, number: int, status: int, problem: str) -> None:
+        """Keep the text of a page that is not there any more, but do not count it. Call inside a transaction."""
+        self._keep_first(number)
+        self._hand_on_text(number)
+        self.store.execute(
+            "UPDATE page SET status = ?, problem = ?, relevant = relevant * 0, matched = 0,"
+            " etag = NULL, last_modified = NULL, signature = NULL WHERE id = ?",  # a new page may say the same
+            (status, problem, number),
+        )
+        self._relist(number, matched=False)
+
+    def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
+        """Store what tells a page's server which version the crawl has."""
+        self.store.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, number))
+
+    def _next_line(self) -> int:
+        """The next line of URLs.txt."""
+        if self._lines is None:
+            self._lines = int(self.store.execute("SELECT ifnull(max(listed), 0) FROM page").fetchone()[0])
+        self._lines += 1
+        return self._lines
+
+    def _set_rights(self, number: int, page: Page) -> None:
+        rights = page.rights
+        self.store.execute(
+            _SET_RIGHTS,
+            (
+                number,
+                rights.robots_txt,
+                rights.x_robots_tag,
+                rights.noai,
+                rights.noimageai,
+                rights.tdm_reservation,
+                rights.tdm_policy,
+                rights.tdm_source,
+                json.dumps(rights.licences) if rights.licences else None,
+                rights.left_out,
+            ),
+        )
+
+    def _keep_first(self, number: int) -> None:
+        """Keep a page's line in pages.jsonl before the page changes for the first time."""
+        query = f"SELECT {', '.join(FIELDS)} FROM page WHERE id = ? AND first IS NULL"
+        row = self.store.execute(query, (number,)).fetchone()
+        if row is not None:
+            line = json.dumps(_record(row), ensure_ascii=False)
+            self.store.execute("UPDATE page SET first = ? WHERE id = ?", (line, number))
+
+    def _relist(self, number: int, *, matched: bool) -> None:
+        """A page that begins to match goes to the end of URLs.txt; one that matched before keeps its place."""
+        (listed,) = self.store.execute("SELECT listed FROM page WHERE id = ?", (number,)).fetchone()
+        if matched != (listed is not None):
+            place = self._next_line() if matched else None
+            self.store.execute("UPDATE page SET listed = ? WHERE id = ?", (place, number))
+
+    def _hand_on_text(self, number: int) -> None:
+        """The first near-duplicate of a page whose text goes takes its place, with its text and its worth."""
+        row = self.store.execute("SELECT min(id) FROM page WHERE duplicate_of = ?", (number,)).fetchone()
+        heir: int | None = row[0]
+        if heir is None:
+            return
+        self._keep_first(heir)
+        self.store.execute(
+            "UPDATE page SET duplicate_of = NULL, body = before.body, relevant = before.relevant,"
+            f" withheld = {_WITHHELD}, matched = before.matched AND {_WITHHELD} IS NULL"
+            " FROM (SELECT body, relevant, matched FROM page WHERE id = ?) AS before WHERE page.id = ?",
+            (number, heir),
+        )
+        self.store.execute("UPDATE page SET duplicate_of = ? WHERE duplicate_of = ?", (heir, number))
+        (matched,) = self.store.execute("SELECT matched FROM page WHERE id = ?", (heir,)).fetchone()
+        self._relist(heir, matched=bool(matched))
+
+    # ---- counting
+
+    def count(self) -> int:
+        """The number of stored pages."""
+        number: int = self.store.execute("SELECT count(*) FROM page").fetchone()[0]
+        return number
+
+    def figures(self) -> Figures:
+        """Counts over all pages."""
+        return Figures(*self.store.execute(_FIGURES).fetchone())
+
+    def last_number(self) -> int:
+        """The number of the page that was stored last; 0 if there is none."""
+        number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM page").fetchone()[0]
+        return number
+
+    # ---- what is known of pages
+
+    def each(self, after: int = 0, upto: int | None = None) -> Iterator[StoredPage]:
+        """The pages with a number above *after*, up to the number *upto*, in fetch order."""
+        return map(_stored, self.store.execute(_EACH, (after, _BEYOND if upto is None else upto)))
+
+    def get(self, number: int) -> StoredPage | None:
+        """The page with a number."""
+        row = self.store.execute(f"{_PAGE} WHERE id = ?", (number,)).fetchone()
+        return _stored(row) if row else None
+
+    def of_url(self, url_id: int) -> StoredPage | None:
+        """The page that was fetched for a URL of the frontier."""
+        row = self.store.execute(f"{_PAGE} WHERE url_id = ?", (url_id,)).fetchone()
+        return _stored(row) if row else None
+
+    def at(self, url: str, other: str) -> StoredPage | None:
+        """The page at one of two URLs."""
+        row = self.store.execute(f"{_PAGE} WHERE url = ? OR url = ?", (url, other)).fetchone()
+        return _stored(row) if row else None
+
+    def matched(self) -> Iterator[StoredPage]:
+        """The matched pages, in the order in which they were found to match."""
+        with self.store.reading():
+            yield from map(_stored, self.store.execute(f"{_PAGE} WHERE matched ORDER BY listed"))
+
+    def best(self, limit: int) -> list[StoredPage]:
+        """The matched pages with the highest relevance, best first."""
+        query = f"{_PAGE} WHERE matched ORDER BY relevance DESC, id LIMIT ?"
+        return [_stored(row) for row in self.store.execute(query, (limit,))]
+
+    def last_urls(self, limit: int) -> Iterator[str]:
+        """The URLs of the pages that were stored last, the last first."""
+        return (url for (url,) in self.store.execute("SELECT url FROM page ORDER BY id DESC LIMIT ?", (limit,)))
+
+    def arrivals(self, after: int = 0) -> Iterator[Arrival]:
+        """The pages with a number above *after*, each with the page whose link led to it."""
+        for number, url_id, asked, relevance, relevant, *parent, copy_of in self.store.execute(_ARRIVALS, (after,)):
+            yield Arrival._make((number, url_id, asked, relevance, bool(relevant), *parent, copy_of is not None))
+
+    def first_seen(self) -> Iterator[FirstSeen]:
+        """All pages in fetch order, with the time when they were first fetched."""
+        rows = self.store.execute(
+            "SELECT id, url, title, relevance, matched, problem,"
+            f" {_FIRST_FETCHED}, url_id, depth, via FROM page ORDER BY id"
+        )
+        for number, url, title, relevance, matched, *rest in rows:
+            yield FirstSeen._make((number, url, title, relevance, bool(matched), *rest))
+
+    def redirects(self) -> Iterator[list[str]]:
+        """The URLs that each redirected request passed through, the page's own last."""
+        rows = self.store.execute("SELECT redirects, url FROM page WHERE redirects NOT NULL")
+        return ([*from_json(passed, list), url] for passed, url in rows)
+
+    def story(self, number: int) -> Story | None:
+        """How a page was fetched and what it was found to be worth."""
+        row = self.store.execute(
+            "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
+            " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
+            (number,),
+        ).fetchone()
+        if row is None:
+            return None
+        *known, matched, why, problem, via, redirects, duplicate_of, left_out = row
+        facts = problem, via, from_json(redirects, list), duplicate_of, left_out
+        return Story._make((*known, bool(matched), from_json(why, dict), *facts))
+
+    def any_readable(self) -> bool:
+        """Whether any page could be read."""
+        return self.store.execute("SELECT 1 FROM page WHERE problem IS NULL LIMIT 1").fetchone() is not None
+
+    def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
+        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
+        query = f"SELECT first, {', '.join(FIELDS)} FROM page WHERE id > ? ORDER BY id"
+        with self.store.reading():
+            for first, *row in self.store.execute(query, (after,)):
+                yield from_json(first, dict) if first else _record(row)
+
+    # ---- their text
+
+    def version(self, number: int) -> Version:
+        """A stored page, as the next visit compares it."""
+        fields = ", ".join((*Version._fields[:-1], "body"))
+        return Version(*self.store.execute(f"SELECT {fields} FROM page WHERE id = ?", (number,)).fetchone())
+
+    def body(self, url: str) -> bytes | None:
+        """The bytes of a stored page; of a near-duplicate those of the page it repeats."""
+        row = self.store.execute(f"SELECT {_BODY} WHERE page.url = ?", (url,)).fetchone()
+        return inflate(row[0]) if row and row[0] else None
+
+    def response(self, number: int) -> Response:
+        """What the server has answered; for a near-duplicate with the bytes of the page it repeats."""
+        status, content_type, body = self.store.execute(
+            f"SELECT page.status, page.content_type, {_BODY} WHERE page.id = ?", (number,)
+        ).fetchone()
+        return Response(status, content_type or "", inflate(body) if body else b"")
+
+    def content(self, number: int) -> Content:
+        """The bytes of a stored page; a near-duplicate has none of its own."""
+        row = self.store.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
+        return Content(number, row[0], row[1], inflate(row[2]) if row[2] else b"") if row else Content(0, "", "", b"")
+
+    def searchable(self) -> Iterator[Content]:
+        """The pages that can be read, repeat no other, list nothing, and do not ask to be left out of indexes."""
+        rows = self.store.execute(
+            "SELECT id, url, content_type, body FROM page WHERE problem IS NULL AND body NOT NULL"
+            " AND NOT ifnull(listing, 0) AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
+        )
+        return (Content(number, url, content_type, inflate(body)) for number, url, content_type, body in rows)
+
+    def signature(self, number: int) -> bytes | None:
+        """What tells a stored page's near-duplicates."""
+        row = self.store.execute("SELECT signature FROM page WHERE id = ?", (number,)).fetchone()
+        return row[0] if row else None
+
+    def signatures(self) -> Iterator[tuple[int, bytes]]:
+        """The signatures of the stored pages that repeat no other."""
+        return self.store.execute(
+            "SELECT id, signature FROM page WHERE duplicate_of IS NULL AND signature NOT NULL ORDER BY id"
+        )
+
+
+def _stored(row: Sequence[Any]) -> StoredPage:
+    *facts, relevant, matched, listing = row
+    return StoredPage._make((*facts, None if relevant is None else bool(relevant), bool(matched), bool(listing)))
+
+
+def _record(row: Sequence[Any]) -> dict[str, Any]:
+    record = dict(zip(FIELDS, row, strict=True))
+    record["matched"] = bool(record["matched"])
+    record["topics"] = from_json(record["topics"], list)
+    return record
+
+
+def _content(page: Page) -> tuple[object, ...]:
+    """What a response says of a page, in the order of _CONTENT."""
+    judgement = page.judgement
+    return (
+        page.status,
+        page.relevance,
+        judgement.relevant if judgement else None,
+        page.matched,
+        page.title,
+        json.dumps(page.topics, default=str),
+        page.fetched_at,
+        json.dumps(judgement.why, default=str) if judgement else None,
+        page.problem,
+        ",".join(sorted(page.robots)),
+        page.language,
+        page.content_type,
+        page.etag,
+        page.last_modified,
+        page.listing,
+        page.duplicate_of,
+        page.signature,
+        zlib.compress(page.body, 1) if page.duplicate_of is None else None,
+        page.withheld,
+    )

@@ -1,0 +1,75 @@
+"""Tables `url` and `host`: all that the crawl has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from focuscrawl.store.part import Part
+
+
+class HostFigures(NamedTuple):
+    """What a host has given."""
+
+    name: str
+    pages: int
+    relevant: int
+
+
+class Urls(Part):
+    """Every URL that the crawl has seen."""
+
+    def each(self) -> Iterator[tuple[int, int, int, int]]:
+        """All URLs: id, key, host id, whether they are done."""
+        return self.store.execute("SELECT id, key, host, done FROM url")
+
+    def add(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
+        """Enter URLs: id, key, URL, host id. Call inside a transaction."""
+        self.store.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
+
+    def last_id(self) -> int:
+        """The largest id of a URL; 0 if there is none. Ids given out in a transaction that failed are missing."""
+        number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
+        return number
+
+    def url(self, url_id: int) -> str:
+        """The URL with an id."""
+        text: str = self.store.execute("SELECT url FROM url WHERE id = ?", (url_id,)).fetchone()[0]
+        return text
+
+    def find(self, key: int, other_key: int) -> tuple[int, str] | None:
+        """Id and URL of what has one of two keys."""
+        row: tuple[int, str] | None = self.store.execute(
+            "SELECT id, url FROM url WHERE key IN (?, ?)", (key, other_key)
+        ).fetchone()
+        return row
+
+
+class Hosts(Part):
+    """The hosts that the crawl has seen."""
+
+    def each(self) -> Iterator[tuple[int, str, int]]:
+        """All hosts: id, name, pages stored."""
+        return self.store.execute("SELECT id, name, pages FROM host")
+
+    def add(self, host_id: int, name: str) -> None:
+        """Enter a host. Call inside a transaction."""
+        self.store.execute("INSERT INTO host (id, name) VALUES (?, ?)", (host_id, name))
+
+    def count_page(self, host_id: int) -> None:
+        """A host gave one more page. Call inside a transaction."""
+        self.store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))
+
+    def count(self) -> int:
+        """The number of hosts that gave a page."""
+        number: int = self.store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
+        return number
+
+    def best(self, limit: int) -> list[HostFigures]:
+        """The hosts with the most relevant pages, best first."""
+        rows = self.store.execute(
+            "SELECT host.name, count(*), total(relevant) FROM page JOIN url ON url.id = page.url_id"
+            " JOIN host ON host.id = url.host GROUP BY host.id ORDER BY 3 DESC, 2 DESC LIMIT ?",
+            (limit,),
+        )
+        return [HostFigures(name, pages, int(relevant)) for name, pages, relevant in rows]

@@ -1,0 +1,186 @@
+"""Files of older formats: a crawl that goes on brings them to the current one, and ends as if it had begun with it.
+
+`formats/2.sqlite.gz` is what format 2 left of `crawl("breadth_first", small_site(), folder, SETTINGS, **ARGUMENTS,
+max_pages=7)`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from focuscrawl.errors import FocusError
+from focuscrawl.reports.explain import explain
+from focuscrawl.reports.report import crawl_report
+from focuscrawl.store.schema import FORMAT, VERSION, check_cells, check_schema
+from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.testing import Crawled, at, crawl, small_web
+from focuscrawl.web.webs import MemoryWeb
+
+FORMATS = Path(__file__).parent / "formats"
+SETTINGS = {"FOCUS_SITEMAPS": "robots", "FOCUS_RIGHTS": "noai"}
+ARGUMENTS = {"seeds": at("a"), "keywords": "sort"}
+WITHHELD = {
+    at("a/sitemap.xml"): "listing",
+    at("b/copy"): "copy",
+    at("b/hidden"): "noindex",
+    at("b/reserved"): "reservation: noai",
+}
+
+
+def small_site() -> MemoryWeb:
+    """Pages, a sitemap, a copy, a page that asks not to be indexed, and one whose owner reserves it."""
+    text = " ".join(f"sort{number}" for number in range(60))
+    links = {"a": ["b/copied", "b/copy", "b/hidden", "b/reserved", "c"], "c": ["d", "e"], "d": [], "e": []}
+    web = small_web(links, {"a": "sort", "c": "sort", "d": "sort", "e": "sort"})
+    for name in ("copied", "copy"):
+        web.add(at(f"b/{name}"), f"<title>Same</title><p>sort {text}")
+    web.add(at("b/hidden"), "<title>Hidden</title><meta name=robots content=noindex><p>sort")
+    web.add(at("b/reserved"), "<title>Reserved</title><meta name=robots content=noai><p>sort")
+    web.add(at("a/listed"), "<title>Listed</title><p>sort")
+    sitemap = f"<urlset><url><loc>{at('a/listed')}</loc></url></urlset>"
+    web.add(at("a/sitemap.xml"), sitemap, content_type="application/xml")
+    web.add(at("a/robots.txt"), f"Sitemap: {at('a/sitemap.xml')}\n", content_type="text/plain")
+    return web
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """The crawl of format 2."""
+    found = tmp_path / "crawl"
+    found.mkdir()
+    (found / "crawl.sqlite").write_bytes(gzip.decompress((FORMATS / "2.sqlite.gz").read_bytes()))
+    return found
+
+
+def change(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "crawl.sqlite", isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(statement)
+
+
+def version(folder: Path) -> str:
+    return Crawled(folder).sql("SELECT value FROM meta WHERE key = 'version'")[0][0]
+
+
+def everything(folder: Path) -> list[object]:
+    """All that a crawl of format 2 holds."""
+    tables = ("host", "url", "link", "frontier", "failure", "visit", "rights", "pattern", "example")
+    columns = "id, url_id, url, score, relevance, matched, listed, title, fetched_at, robots, duplicate_of, body"
+    read = Crawled(folder).sql
+    return [read(f"SELECT {columns} FROM page"), *(read(f"SELECT * FROM {table}") for table in tables)]
+
+
+def test_a_file_of_format_2_becomes_one_of_this_format(folder):
+    before = everything(folder)
+    with closing(Store(folder / "crawl.sqlite")) as store:
+        check_schema(store.connection, FORMAT)
+        check_cells(store.connection, FORMAT)
+    assert version(folder) == str(VERSION)
+    assert everything(folder) == before
+    assert dict(Crawled(folder).sql("SELECT url, withheld FROM page WHERE withheld NOT NULL")) == WITHHELD
+    with closing(Store(folder / "crawl.sqlite")) as store:
+        assert store.version == VERSION
+
+
+def test_a_crawl_of_format_2_goes_on_to_its_end(folder, tmp_path):
+    whole = crawl("breadth_first", small_site(), tmp_path / "whole", SETTINGS, **ARGUMENTS)
+    resumed = crawl("breadth_first", small_site(), folder, SETTINGS, **ARGUMENTS)
+    assert version(folder) == str(VERSION)
+    assert (resumed.urls, resumed.matched) == (whole.urls, whole.matched)
+    assert resumed.sql("SELECT count(*) FROM frontier") == [(0,)]
+    assert resumed.sql("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_a_file_of_format_2_is_read_as_it_is(folder):
+    before = (folder / "crawl.sqlite").read_bytes()
+    with read_crawl(folder) as store:
+        assert [page.url for page in store.pages.matched()] == [at("a"), at("b/copied"), at("c")]
+        assert explain(store, at("d"))[-1].startswith("  waits with score")
+        assert "near-duplicates" in crawl_report(store)
+    assert (folder / "crawl.sqlite").read_bytes() == before
+
+
+def test_what_a_page_is_withheld_for_is_kept_when_it_is_replaced(folder):
+    with closing(Store(folder / "crawl.sqlite")) as store, store.transaction():
+        store.pages.mark_gone(3, 404, "HTTP 404")  # its copy takes its place
+    assert Crawled(folder).sql("SELECT withheld, duplicate_of, matched FROM page WHERE id = 4") == [(None, None, 1)]
+
+
+def test_a_file_of_a_newer_format_is_refused(folder):
+    change(folder, "UPDATE meta SET value = '99' WHERE key = 'version'")
+    for create in (True, False):
+        with pytest.raises(
+            FocusError, match=rf"newer version of focuscrawl \(format 99; .* format {VERSION}\)"
+        ) as said:
+            Store(folder / "crawl.sqlite", create=create)
+        assert "\n" not in str(said.value)
+
+
+def test_an_old_format_that_cannot_be_read_as_it_is_says_what_to_run(folder, monkeypatch):
+    monkeypatch.setattr("focuscrawl.store.store.READABLE", VERSION)
+    with pytest.raises(FocusError, match=f"has format 2, .*run `scrapy crawl` on it once, .* format {VERSION}"):
+        Store(folder / "crawl.sqlite", create=False)
+    Store(folder / "crawl.sqlite").close()
+    Store(folder / "crawl.sqlite", create=False).close()
+
+
+def test_a_file_of_the_first_format_is_refused(folder):
+    for statement in ("UPDATE meta SET value = '1' WHERE key = 'version'", "DROP TABLE visit"):
+        change(folder, statement)
+        with pytest.raises(FocusError, match=f"format 1, not {VERSION}"):
+            Store(folder / "crawl.sqlite")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE page SET status = 'fine' WHERE id = 1",
+        "UPDATE rights SET left_out = x'00' WHERE page = 6",
+        "UPDATE frontier SET url = 'file:///etc/passwd'",
+        "CREATE TRIGGER t AFTER UPDATE ON page BEGIN DELETE FROM page; END",
+        "CREATE INDEX x ON page (length(hex(zeroblob(length(title)))))",
+        "ALTER TABLE page ADD COLUMN withheld TEXT",
+        "ALTER TABLE page DROP COLUMN title",
+        "DROP TABLE visit",
+    ],
+)
+@pytest.mark.parametrize("check", [True, False])
+def test_a_file_is_checked_against_its_own_format_before_it_is_migrated(folder, statement, check, monkeypatch):
+    monkeypatch.setattr("focuscrawl.store.store.CHECK_BYTES", 0)  # whatever its size
+    change(folder, statement)
+    before = (folder / "crawl.sqlite").read_bytes()
+    with pytest.raises(FocusError, match="damaged"):
+        Store(folder / "crawl.sqlite", check=check)
+    assert (folder / "crawl.sqlite").read_bytes() == before
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from focuscrawl.store import migrations
+from focuscrawl.store.store import Store
+
+# all is changed, and nothing committed
+migrations.check_schema = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+Store(Path(sys.argv[1]))
+"""
+
+
+def test_a_migration_that_is_killed_leaves_the_file_as_it_was(folder):
+    before = everything(folder)
+    killed = subprocess.run([sys.executable, "-c", KILLED, folder / "crawl.sqlite"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert version(folder) == "2"
+    assert everything(folder) == before
+    assert "withheld" not in Crawled(folder).sql("SELECT sql FROM sqlite_master WHERE name = 'page'")[0][0]
+    resumed = crawl("breadth_first", small_site(), folder, SETTINGS, **ARGUMENTS)
+    assert version(folder) == str(VERSION)
+    assert len(resumed.urls) == 10
