@@ -10,14 +10,7 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "focuscrawl"
 
 #: Modules outside store/ that may hold SQL: `Crawled.sql` is for tests, web files are another format.
-SQL_ELSEWHERE = {
-    "testing.py",
-    "web/webs.py",
-    "frontier/frontier.py",
-    "frontier/scheduler.py",
-    "pipelines/store.py",
-    "recrawl/spider.py",
-}
+SQL_ELSEWHERE = {"testing.py", "web/webs.py"}
 STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|REPLACE|DROP|ALTER|PRAGMA)\s")
 
 

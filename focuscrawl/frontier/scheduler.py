@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -84,12 +85,8 @@ class FrontierScheduler(BaseScheduler):
         self.hosts = self.crawl.hosts
         self.stats = crawler.stats
         self.engine = Engine(crawler)
-        self.network = Network(
-            self.engine,
-            crawler.settings.getint("FOCUS_OUTAGE"),
-            self.stop,
-            lambda: self.crawl.store.pages.last_urls(100),
-        )
+        outage, earlier = crawler.settings.getint("FOCUS_OUTAGE"), partial(self.crawl.store.pages.last_urls, 100)
+        self.network = Network(self.engine, outage, self.stop, earlier)
         self.files = Files(self.stop)
         #: Requests that are retried or redirected, or cannot be stored, by URL id.
         self._live: dict[int, Request] = {}

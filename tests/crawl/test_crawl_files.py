@@ -18,9 +18,9 @@ from scrapy.utils.project import get_project_settings
 
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.frontier import Entry
-from focuscrawl.frontier.scheduler import _stored_request
+from focuscrawl.frontier import requests
 from focuscrawl.reports.explain import explain
+from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import MAX_BODY, UNREADABLE, inflate
 from focuscrawl.store.store import Store, read_crawl
 from tests.conftest import at, scrapy, small_web
@@ -234,9 +234,9 @@ def test_a_request_in_the_file_imports_nothing_and_stops_the_crawl(folder, crawl
 def test_a_request_in_the_file_is_read_as_a_request_or_not_at_all(request_):
     entry = Entry(1, "http://h.example/", 0.5, 0.5, 0, None, json.dumps(request_))
     with pytest.raises(UNREADABLE):
-        _stored_request(entry, Spider("any"))
+        requests.load(entry, Spider("any"))
     with pytest.raises(UNREADABLE):
-        _stored_request(entry._replace(url="file:///etc/passwd", request=None), Spider("any"))
+        requests.load(entry._replace(url="file:///etc/passwd", request=None), Spider("any"))
 
 
 @pytest.mark.parametrize(

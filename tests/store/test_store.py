@@ -32,7 +32,7 @@ def page(url: str = "http://a.example/", url_id: int = 1) -> Page:
 def add(store: Store, made: Page) -> None:
     """Store a page as a crawl does, with its URL and host."""
     store.execute("INSERT OR IGNORE INTO host (id, name) VALUES (1, 'a.example')")
-    store.add_urls([(made.url_id, made.url_id, made.url, 1)])
+    store.urls.add([(made.url_id, made.url_id, made.url, 1)])
     store.pages.add(made, None)
 
 
@@ -51,7 +51,7 @@ def test_links_come_back_with_their_context(store):
     made = page()
     made.links[0].why = {"because": 1.0}
     with store.transaction():
-        store.add_urls([(1, 11, made.url, 1), (2, 22, made.links[0].url, 1)])
+        store.urls.add([(1, 11, made.url, 1), (2, 22, made.links[0].url, 1)])
         first = store.links.add(store.pages.add(made, None), made.links, [2])
     link = store.links.get(first)
     assert (link.url, link.anchor) == ("http://a.example/b", "to b")

@@ -58,7 +58,7 @@ def add(store: Store, url_id: int, targets: list[int], relevance: float) -> None
     page = Page(f"http://a.example/{url_id}", relevance=relevance)
     page.url_id = url_id
     known = store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
-    store.add_urls((n, n, f"http://a.example/{n}", 1) for n in range(known + 1, max(url_id, *targets, 0) + 1))
+    store.urls.add((n, n, f"http://a.example/{n}", 1) for n in range(known + 1, max(url_id, *targets, 0) + 1))
     store.links.add(store.pages.add(page, None), [Link("http://a.example/")] * len(targets), targets)
 
 
