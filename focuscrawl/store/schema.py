@@ -1,8 +1,8 @@
 """The schema of `crawl.sqlite`, and what makes a file one that a crawl has written.
 
-SQLite keeps any value in any column, and a schema may hold more than tables: a file that somebody hands on can be made
-to mislead whoever reads it, to run on every write, or to take for ever. So the schema must be ours to the letter, and
-what the tables hold must be of the kind that we write.
+SQLite keeps any value in any column, and a schema may hold more than tables: a file from a stranger can be made to
+mislead its reader, to run code on every write, or to keep a query running for ever. So the schema must be ours to the
+letter, and what the tables hold must be of the kind that we write.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ class Store:
     def __init__(self, path: Path, *, create: bool = True, check: bool = True, any_thread: bool = False) -> None:
         """Open the file; without *create* only to be read, without *check* at once, whatever its size.
 
-        A file that is there may be somebody else's, so it is looked at before anything is done with it.
+        An existing file may come from a stranger, so it is checked before anything else is done with it. A file of an
+        older format is brought to the current one, unless it is only to be read.
         """
         self.path = path
         self.check = check
@@ -86,7 +87,7 @@ class Store:
         self.url_views = UrlViews(self)
         try:
             self._open(create)
-        except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is no text: a UnicodeDecodeError
+        except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is not text: a UnicodeDecodeError
             self.close()
             if self.new:
                 raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
@@ -102,7 +103,7 @@ class Store:
                 self._check(create)
             except UnavailableError:
                 # SQLite has to mend a file first that was being made when its program was killed; and on a medium that
-                # cannot be written even readers have to be told that nobody writes
+                # cannot be written even readers have to be told that there is no writer
                 self._connect("rwc" if create else "ro&immutable=1")
                 self._check(create)
         if create:
@@ -180,11 +181,11 @@ class Store:
             raise DamageError(f"meta '{missing[0]}' is missing")
         for key, value in noted.items():
             if value is not None and not isinstance(value, _NOTED[key]):
-                raise DamageError(f"meta '{key}' is no {_NOTED[key].__name__}")
+                raise DamageError(f"meta '{key}' is not a {_NOTED[key].__name__}")
         for run in self.runs():
             for name, kind in (("began", str), ("arguments", dict), ("settings", dict)):
                 if not isinstance(run.get(name, kind()), kind):
-                    raise DamageError(f"meta 'runs': {name} is no {kind.__name__}")
+                    raise DamageError(f"meta 'runs': {name} is not a {kind.__name__}")
 
     def broken(self, error: object) -> FocusError:
         """The message for a damaged file."""
@@ -267,14 +268,14 @@ class Store:
         """A whole number kept about the crawl; 0 if it was never set."""
         value = self.meta(key) or 0
         if not isinstance(value, int):
-            raise self.broken(f"meta '{key}' is no number")
+            raise self.broken(f"meta '{key}' is not a number")
         return value
 
     def runs(self) -> list[dict[str, Any]]:
         """What each run has noted (`focuscrawl.crawl.runs`), first to last; never empty."""
         runs = self.meta("runs") or [{}]
         if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
-            raise self.broken("meta 'runs' is no list of runs")
+            raise self.broken("meta 'runs' is not a list of runs")
         return runs
 
     def set_meta(self, key: str, value: Any) -> None:
