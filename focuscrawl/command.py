@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -18,11 +17,11 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.log import configure_logging
 
+from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
-from focuscrawl.errors import FocusError, printable
+from focuscrawl.errors import FocusError, printable, suggest
 from focuscrawl.extensions.progress import Progress
-from focuscrawl.spider import check_settings
 from focuscrawl.web import replay, webs
 
 logger = logging.getLogger(__name__)
@@ -154,8 +153,7 @@ class SinglePageCommand(FocusCommand):
 def check_spider(name: str, known: Sequence[str]) -> None:
     """Refuse the name of a spider that there is not."""
     if name not in known:
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}"
+        hint = suggest(name, known) or f"there are {', '.join(sorted(known))}"
         raise FocusError(f"unknown spider '{name}'; {hint}")
 
 

@@ -28,12 +28,12 @@ from scrapy.utils.request import request_from_dict
 from twisted.python.failure import Failure
 
 from focuscrawl import urls
+from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PASSING, HostRests, is_no_answer, reason_of
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import COLD, QUEUED, Candidate, Entry
 from focuscrawl.page import Page
-from focuscrawl.spider import now
 from focuscrawl.store.sqlite_file import UNREADABLE
 
 if TYPE_CHECKING:

@@ -17,8 +17,10 @@ from scrapy import Request
 from scrapy.http import Response
 
 from focuscrawl import urls
+from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.failures import PASSING, reason_of
+from focuscrawl.crawl.responses import validators
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.html import read_page
@@ -27,7 +29,7 @@ from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page, Visit
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, Turns, difference, plan
-from focuscrawl.spider import FocusedSpider, now, validators
+from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.sqlite_file import inflate
 from focuscrawl.web.addresses import Networks
 
