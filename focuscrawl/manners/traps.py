@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from focuscrawl.page import Page
+from focuscrawl.urls import LIKELY_SESSION_IDS, SESSION_IDS
 
 #: So many pages in a row without anything new make a trap.
 TRIES = 20
@@ -45,7 +46,7 @@ _PARTS = re.compile(r"(https?://[^/?#]*)([^?#]*)\??([^#]*)")
 _NUMBER = re.compile(r"\d+")
 _CODE = re.compile(r"[0-9a-f-]{8,}", re.IGNORECASE)
 _SESSION = re.compile(
-    r"[;?&/](?:jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid|session_?id|sess(?:id)?)="
+    rf"[;?&/](?:{SESSION_IDS}|{LIKELY_SESSION_IDS})="
     r"|[?&](?:sid|s)=[0-9a-f]{16,}|/\(s\([a-z0-9]{20,}\)\)",
     re.IGNORECASE,
 )
