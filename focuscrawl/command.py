@@ -1,9 +1,11 @@
-"""The base of our commands that run a crawler: what a user can put right is said in one line, without a traceback."""
+"""Base classes of our commands. An error that the user can correct is one line on stderr, and exit status 2.
+
+They are not in `focuscrawl.commands`: Scrapy takes every command class in that package for a command.
+"""
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -18,18 +20,37 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.log import configure_logging
 
+from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
-from focuscrawl.errors import FocusError, printable
+from focuscrawl.errors import FocusError, printable, suggest
 from focuscrawl.extensions.progress import Progress
-from focuscrawl.spider import check_settings
 from focuscrawl.web import replay, webs
 
 logger = logging.getLogger(__name__)
 
 
 class FocusCommand(ScrapyCommand):
-    """Goes before a command of Scrapy's in the line of classes."""
+    """The base of all our commands; in the list of bases it comes before a command of Scrapy's that is extended."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            self.execute(args, opts)
+        except FocusError as error:
+            self.say(str(error))
+            self.exitcode = 2
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do the work of the command: what Scrapy's own does, if that is extended. Raises FocusError."""
+        super().run(args, opts)  # type: ignore[safe-super]
+
+    def say(self, message: str) -> None:
+        """Tell the user something in one line."""
+        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # it may quote a page
+
+
+class CrawlerCommand(FocusCommand):
+    """The base of the commands that run a crawler."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
@@ -53,7 +74,7 @@ class FocusCommand(ScrapyCommand):
         check_settings(self.settings)
 
     def attempt(self, work: Callable[[], object]) -> Crawler | None:
-        """Do some work that runs a crawler to its end, and return it; None, and a line that says why, if none ran."""
+        """Do some work that runs a crawler to its end, and return the crawler; None if none ran."""
         assert self.crawler_process is not None
         process: Any = self.crawler_process
         begin = process.crawl
@@ -75,10 +96,6 @@ class FocusCommand(ScrapyCommand):
                     raise error
                 if error is not None:
                     logger.error("The crawl failed: %s", error, exc_info=error)
-        except FocusError as problem:
-            self.say(str(problem))
-            self.exitcode = 2
-            return None
         finally:
             process.crawl = begin
         if process.bootstrap_failed:
@@ -106,14 +123,13 @@ class FocusCommand(ScrapyCommand):
                 logger.info("%s", line)
 
     def say(self, message: str) -> None:
-        """Say something to the user in one line."""
-        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # it may quote a page
+        super().say(message)
         assert self.settings is not None
         if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
             logger.error("%s", message)
 
 
-class SinglePageCommand(FocusCommand):
+class SinglePageCommand(CrawlerCommand):
     """The base of the commands that look at single pages; see single_page.py. They leave no trace."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -138,7 +154,7 @@ class SinglePageCommand(FocusCommand):
             webs.open_web(web)
             replay.answer_from_web(self.settings)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         self.attempt(partial(self.look, args, opts))
 
     def look(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -148,14 +164,13 @@ class SinglePageCommand(FocusCommand):
         if opts.spider:
             check_spider(opts.spider, process.spider_loader.list())
         process.spider_loader = LookingLoader(process.spider_loader, url, opts.spargs)
-        super().run(args, opts)  # type: ignore[safe-super]
+        super().execute(args, opts)
 
 
 def check_spider(name: str, known: Sequence[str]) -> None:
     """Refuse the name of a spider that there is not."""
     if name not in known:
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}"
+        hint = suggest(name, known) or f"there are {', '.join(sorted(known))}"
         raise FocusError(f"unknown spider '{name}'; {hint}")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 # Ends of lines, what moves the cursor of a terminal, what turns the order of characters around (and lets a text look
 # like another), and halves of characters, which cannot be printed.
@@ -23,3 +25,12 @@ class FocusError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
+
+
+def suggest(name: str, known: Iterable[str], written: str = "{}", *, cutoff: float = 0.6) -> str:
+    """`did you mean X?` for the known name that is most like a wrong one; empty if none is.
+
+    *written* is how the message shows a name; *cutoff* is how alike the names must be, from 0 to 1.
+    """
+    close = get_close_matches(name, list(known), 1, cutoff)
+    return f"did you mean {written.format(close[0])}?" if close else ""

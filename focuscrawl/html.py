@@ -16,7 +16,7 @@ from focuscrawl.manners.rights import schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
-from focuscrawl.web.charsets import decode
+from focuscrawl.web.content import NotTextError, is_plain, text_of
 
 #: More links than this on one page are a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -28,15 +28,10 @@ MAX_DEPTH = 1_000
 MAX_LISTS = 10
 _PIECE = 1 << 16
 
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
 # The HTML standard's "shared declarative refresh steps": a time, and a URL that may be behind `url=` and in quotes.
 _REFRESH = re.compile(
     r"\A\s*+(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
     re.ASCII | re.IGNORECASE | re.DOTALL,
-)
-_HTML_START = re.compile(
-    r"\A\s*+(?:<\?xml[^>]*>\s*+)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body|title|meta|h\d|p|a|table|div)\b",
-    re.I | re.S,
 )
 
 _HIDDEN = ("style", "textarea", "select", "noembed")
@@ -48,24 +43,9 @@ _BREAK_OUT = (
     *("small", "span", "strong", "strike", "sub", "sup", "table", "td", "th", "tr", "tt", "u", "ul", "var"),
 )
 _BLOCKS = (
-    *(
-        "p",
-        "div",
-        "td",
-        "th",
-        "tr",
-        "table",
-        "caption",
-        "section",
-        "article",
-        "aside",
-        "header",
-        "footer",
-        "nav",
-        "main",
-    ),
+    *("p", "div", "td", "th", "tr", "table", "caption", "section", "article", "aside", "header", "footer", "nav"),
     *("form", "fieldset", "blockquote", "pre", "address", "center", "body", "dd", "dt", "li", "figure", "figcaption"),
-    *("details", "summary", "hr"),
+    *("main", "details", "summary", "hr"),
 )
 _LISTS = ("ul", "ol", "dl", "menu", "dir")
 
@@ -77,24 +57,15 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
     """
     page.body = body
     page.content_type = content_type
-    mime = content_type.partition(";")[0].strip().lower()
-    if not body.strip():
-        page.problem = "empty body"
+    try:
+        text, codec = text_of(body, content_type)
+    except NotTextError as error:
+        page.problem = str(error)
         return page
-    if mime and not _is_text(mime):
-        page.problem = f"not HTML: {mime}"
-        return page
-    text, codec = decode(body, content_type)
-    sample = text[:2000]
-    if len(_CONTROL.findall(sample)) * 10 > len(sample):
-        page.problem = f"binary content called {mime or 'nothing'}"
-        return page
-    if "\x00" in text:
-        text = text.replace("\x00", "")
     closed = text.rfind("-->") + 1
     if text.find("<!--", closed) >= 0:  # never closed: it would hide the rest of the page; let it end with its line's >
         text = text[:closed] + text[closed:].replace("<!--", "<!")
-    if mime == "text/plain" and not _HTML_START.match(text):
+    if is_plain(text, content_type):
         page.raw_text = text
         page.blocks.append(Block("p", 0, len(text)))
         return page
@@ -102,12 +73,6 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
     reader.read(text)
     reader.finish()
     return page
-
-
-def _is_text(mime: str) -> bool:
-    return mime in ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml") or (
-        mime.endswith("+xml") and "html" in mime
-    )
 
 
 def _refresh_target(content: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, overload
 
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, suggest
 
 T = TypeVar("T")
 
@@ -118,8 +117,7 @@ def read_options(spider: type[Any], given: Mapping[str, Any], others: tuple[str,
         option = known.get(name)
         if option is None:
             names = sorted([*known, *others])
-            close = difflib.get_close_matches(name, names, 1)
-            hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(names)}"
+            hint = suggest(name, names) or f"it takes {', '.join(names)}"
             raise FocusError(f"spider '{spider.name}' has no option '{name}'; {hint}")
         try:
             values[option.name] = option.parse(value)

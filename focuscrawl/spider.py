@@ -9,27 +9,25 @@ above it is fetched, what next?).
 
 from __future__ import annotations
 
-import difflib
-import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings, default_settings
-from scrapy.utils.python import to_unicode
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from focuscrawl import __version__, urls
-from focuscrawl import settings as project
 from focuscrawl.crawl import single_page
-from focuscrawl.crawl.crawl import Crawl, number, yes_or_no
+from focuscrawl.crawl.checks import check_settings, check_values
+from focuscrawl.crawl.clock import now
+from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.focus import KEY, Focus
+from focuscrawl.crawl.responses import content_type, headers, soft_404, validators
 from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
@@ -37,9 +35,9 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.manners.sitemap import read_sitemap
-from focuscrawl.manners.traps import soft_404
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
 from focuscrawl.topic import make_topic
 from focuscrawl.web import replay, webs
@@ -55,21 +53,6 @@ NOTHING = Judgement(0.0, False, {})
 
 #: Waiting links that are read and scored together: all of a long crawl would fill the memory.
 TOGETHER = 5_000
-
-#: Longest ETag that is kept, in characters.
-_MAX_VALIDATOR = 1_000
-#: Scrapy's settings that are numbers although their defaults are whole ones; those that are levels of the log.
-_SECONDS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
-_LEVELS = {"LOG_LEVEL", "RETRY_GIVE_UP_LOG_LEVEL", "DEFAULT_DROPITEM_LOG_LEVEL"}
-
-
-def with_our_spiders(settings: BaseSettings) -> Settings:
-    """A copy of a project's settings with which our spiders are found, too, after the project's own."""
-    copy = cast("Settings", settings.copy())
-    copy.frozen = False
-    modules = dict.fromkeys([*settings.getlist("SPIDER_MODULES"), *project.SPIDER_MODULES])
-    copy.set("SPIDER_MODULES", list(modules), priority="cmdline")
-    return copy
 
 
 class FocusedSpider(Spider):
@@ -123,7 +106,7 @@ class FocusedSpider(Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
-        _check_values(settings)
+        check_values(settings)
         if single_page.started_by_command(cls):
             single_page.configure(settings)
         contact = settings.get("FOCUS_CONTACT")
@@ -413,8 +396,8 @@ class FocusedSpider(Spider):
             read_page(page, response.body, page.content_type, agent=self._agent)
             if not page.problem and soft_404(page):
                 page.problem = "soft 404"
-        for reservation in _headers(response, "TDM-Reservation"):
-            page.rights.tdm(reservation, next(iter(_headers(response, "TDM-Policy")), ""), "header")
+        for reservation in headers(response, "TDM-Reservation"):
+            page.rights.tdm(reservation, next(iter(headers(response, "TDM-Policy")), ""), "header")
         return page
 
     def _page(self, response: Response) -> Page:
@@ -425,7 +408,7 @@ class FocusedSpider(Spider):
         page.redirects = list(response.meta.get("redirect_urls", []))
         page.body, page.content_type = response.body, content_type(response)
         page.etag, page.last_modified = validators(response)
-        tags = _headers(response, "X-Robots-Tag")
+        tags = headers(response, "X-Robots-Tag")
         for tag in tags:
             page.robots |= robots_directives(tag, self._agent)
         page.rights.x_robots_tag = ", ".join(tags)
@@ -442,65 +425,3 @@ def _wrong(seed: str) -> str | None:
     except ValueError as error:
         return str(error)
     return None
-
-
-def check_settings(settings: BaseSettings) -> None:
-    """Refuse settings of ours that are misspelt, which would do nothing, and values that cannot be read."""
-    for name in settings:
-        if name.startswith("FOCUS_") and not hasattr(project, name):
-            # they are compared without what all begin with, which makes them look alike
-            known = [setting.removeprefix("FOCUS_") for setting in dir(project) if setting.startswith("FOCUS_")]
-            close = difflib.get_close_matches(name.removeprefix("FOCUS_"), known, 1, cutoff=0.7)
-            hint = f"did you mean FOCUS_{close[0]}?" if close else "see docs/settings.md"
-            raise FocusError(f"unknown setting {name}; {hint}")
-    _check_values(settings)
-
-
-def _check_values(settings: BaseSettings) -> None:
-    """A value must be of the kind of the setting's default; Scrapy would say so too, but with a traceback."""
-    for name in settings:
-        kinds = {type(vars(module).get(name)) for module in (default_settings, project)}
-        if bool in kinds:
-            yes_or_no(settings, name)
-        elif name.startswith("FOCUS_") and kinds & {int, float}:
-            number(settings, name)
-        elif float in kinds or name in _SECONDS:
-            _check_value(settings, name, BaseSettings.getfloat, "a number")
-        elif int in kinds:
-            _check_value(settings, name, BaseSettings.getint, "a whole number")
-        elif name in _LEVELS:
-            _check_value(settings, name, _level, "DEBUG, INFO, WARNING, ERROR or CRITICAL")
-    if settings.get("FOCUS_PROGRESS") != "auto":
-        yes_or_no(settings, "FOCUS_PROGRESS")
-
-
-def _check_value(settings: BaseSettings, name: str, read: Callable[[BaseSettings, str], object], expected: str) -> None:
-    try:
-        read(settings, name)
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise FocusError(f"setting {name}={settings[name]}: expected {expected}") from None
-
-
-def _level(settings: BaseSettings, name: str) -> int:
-    value = settings[name]
-    return value if isinstance(value, int) else logging.getLevelNamesMapping()[value]
-
-
-def content_type(response: Response) -> str:
-    """The Content-Type header of a response, whatever bytes it holds."""
-    return to_unicode(response.headers.get("Content-Type") or b"", "latin-1")
-
-
-def validators(response: Response) -> tuple[str | None, str | None]:
-    """ETag and Last-Modified of a response, as far as they are worth keeping."""
-    etag, last_modified = (next(iter(_headers(response, name)), "") for name in ("ETag", "Last-Modified"))
-    return (etag if 0 < len(etag) <= _MAX_VALIDATOR else None, last_modified if 0 < len(last_modified) <= 100 else None)
-
-
-def _headers(response: Response, name: str) -> list[str]:
-    return [to_unicode(value, "latin-1") for value in response.headers.getlist(name)]
-
-
-def now() -> str:
-    """The time as the crawl's files show it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

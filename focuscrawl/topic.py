@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 import tomllib
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from focuscrawl import resources, urls, words
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, suggest
 
 #: What a topic file may say, and how to say it.
 KEYS = {
@@ -97,9 +96,10 @@ def load_topic(name: str) -> Topic:
         raise FocusError(f"topic '{name}': no such file")
     shipped = shipped_topics()
     if name not in shipped:
-        close = difflib.get_close_matches(name, shipped, 1)
-        hint = f"did you mean '{close[0]}'? " if close else ""
-        raise FocusError(f"unknown topic '{name}': {hint}give a FILE.toml or one of {', '.join(shipped)}")
+        hint = suggest(name, shipped, "'{}'")
+        raise FocusError(
+            f"unknown topic '{name}': {f'{hint} ' if hint else ''}give a FILE.toml or one of {', '.join(shipped)}"
+        )
     return read_topic(resources.data("topics", f"{name}.toml").read_bytes(), name, None)
 
 
@@ -129,8 +129,7 @@ def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) 
     where = f"topic '{source}'"
     for key in table:
         if key not in KEYS:
-            close = difflib.get_close_matches(key, KEYS, 1)
-            hint = f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(KEYS)}"
+            hint = suggest(key, KEYS, "'{}'") or f"known keys: {', '.join(KEYS)}"
             raise FocusError(f"{where}: unknown key '{key}'; {hint}")
     for key in ("name", "description", "label"):
         if not isinstance(table.get(key, ""), str):

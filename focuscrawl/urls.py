@@ -16,11 +16,14 @@ import ada_url
 #: Longest URL in characters, wherever it comes from; URLLENGTH_LIMIT is what a crawl asks for.
 MAX_LENGTH = 16_384
 
-#: Query parameters that say where a visitor came from, or who is looking (session ids under their usual names), not
-#: what is shown.
+#: Names of parameters that hold a session id, and names that often do, but not always: patterns for any letter case.
+SESSION_IDS = r"jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid"
+LIKELY_SESSION_IDS = r"session_?id|sess(?:id)?"
+
+#: Query parameters that identify a visitor or where they came from, not what is shown.
 TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hs(?:enc|mi)|ref_src"
-    r"|(?i:jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid)"
+    rf"|(?i:{SESSION_IDS})"
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/?;]*", re.IGNORECASE)
 

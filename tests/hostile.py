@@ -92,7 +92,7 @@ def _due(folder: Path) -> object:
 
 
 def _found(folder: Path) -> object:
-    return _search(folder, Query.of("sort OR heap"), Filter(), 10)
+    return _search(folder, Query.of("sort OR heap"), Filter(), 10, lambda message: None)
 
 
 def _seeds(folder: Path) -> object:

@@ -12,10 +12,11 @@ from scrapy import Request
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.test import get_crawler
 
+from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.spider import FocusedSpider, check_settings
+from focuscrawl.spider import FocusedSpider
 from focuscrawl.spiders.best_first import BestFirstSpider
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Answer

@@ -11,17 +11,17 @@ from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import NotConfigured, UsageError
 
-from focuscrawl.command import FocusCommand, check_spider
+from focuscrawl.command import CrawlerCommand, check_spider
 from focuscrawl.crawl.crawl import Crawl
 
 
-class Command(FocusCommand, CrawlCommand):
+class Command(CrawlerCommand, CrawlCommand):
     """Scrapy's own command; what a user can put right is said without a traceback."""
 
     def short_desc(self) -> str:
         return "Crawl a topic with a strategy: scrapy crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("name one spider; `scrapy list` shows them")
         spider = self.crawl(args[0], opts.spargs)
@@ -30,7 +30,7 @@ class Command(FocusCommand, CrawlCommand):
                 self.conclude(Crawl.of(spider.crawler))
 
     def crawl(self, spider: str | type[Spider], arguments: Mapping[str, str]) -> Spider | None:
-        """Run a spider to its end and return it; None, and a line that says why, if it could not begin."""
+        """Run a spider to its end and return it; None if it could not begin."""
         crawler = self.attempt(partial(self._crawl, spider, arguments))
         return crawler.spider if crawler is not None else None
 

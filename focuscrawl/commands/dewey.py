@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from urllib.error import URLError
@@ -12,10 +11,10 @@ from urllib.request import Request, urlopen
 
 from rich.console import Console
 from rich.table import Table
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from focuscrawl import urls, words
+from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
@@ -26,7 +25,7 @@ _SHOWN, _WORDS, _BAR = 6, 8, 30
 _LARGEST = 10_000_000
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Draw the galaxy of a text: per digit, the weights of the regions."""
 
     requires_crawler_process = False
@@ -45,16 +44,10 @@ class Command(ScrapyCommand):
             ' Example: scrapy dewey "The cello and the violin are played with a bow"'
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise UsageError("give a text, a file or a URL", print_help=False)
-        try:
-            stems = _stems(" ".join(args))
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 2
-            return
-        _draw(stems, lexicon(), Console(highlight=False, markup=False))
+        _draw(_stems(" ".join(args)), lexicon(), Console(highlight=False, markup=False))
 
 
 def _stems(what: str) -> list[str]:

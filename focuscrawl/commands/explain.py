@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from rich.console import Console
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from focuscrawl.errors import FocusError
+from focuscrawl.command import FocusCommand
 from focuscrawl.reports.explain import explain
 from focuscrawl.store.store import crawl_folder, read_crawl
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Tell the way from a seed to a page, and what made each step."""
 
     requires_crawler_process = False
@@ -31,16 +29,11 @@ class Command(ScrapyCommand):
             " was made of. Example: scrapy explain crawls/demo/best_first http://sorting-handbook.example/index.html"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 2:
             raise UsageError("give the directory of a crawl and a URL", print_help=False)
-        try:
-            with read_crawl(crawl_folder(args[0])) as store:
-                lines = explain(store, args[1])
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 2
-            return
+        with read_crawl(crawl_folder(args[0])) as store:
+            lines = explain(store, args[1])
         console = Console(highlight=False, soft_wrap=True, markup=False)
         for line in lines:
             console.print(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from contextlib import redirect_stdout
 from importlib import import_module
 from io import StringIO
@@ -17,13 +16,14 @@ from scrapy.commands.genspider import sanitize_module_name
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import closest_scrapy_cfg
 
+from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError
 from focuscrawl.resources import data
 
 _OURS = "focused"
 
 
-class Command(GenspiderCommand):
+class Command(FocusCommand, GenspiderCommand):
     """Scrapy's own command, which knows the template `focused` besides its own.
 
     What it cannot write is an error, and it writes to no package but those of the project at hand.
@@ -40,7 +40,7 @@ class Command(GenspiderCommand):
             " topic=sorting"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None
         try:
             if not opts.list and not opts.dump and len(args) == 2:
@@ -48,13 +48,9 @@ class Command(GenspiderCommand):
                     raise FocusError(f"'{args[0]}' is the name of the project; take another one for the spider")
                 package = _target(self.settings.get("NEWSPIDER_MODULE"))
                 self.settings.set("NEWSPIDER_MODULE", package, priority="cmdline")
-            super().run(args, opts)
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 2
+            super().execute(args, opts)
         except OSError as error:
-            print(f"focuscrawl: {FocusError(f'{error.filename}: {error.strerror}')}", file=sys.stderr)
-            self.exitcode = 2
+            raise FocusError(f"{error.filename}: {error.strerror}") from None
 
     def _spider_exists(self, name: str) -> bool:
         assert self.settings is not None

@@ -21,9 +21,10 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from focuscrawl import urls
+from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.lock import LockedError, take_lock
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.spider import check_settings, with_our_spiders
+from focuscrawl.spiders import with_our_spiders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -63,18 +63,13 @@ class Command(CrawlCommand):
         super().process_options(args, opts)
         self.requires_crawler_process = not opts.report
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("give the directory of a crawl", print_help=False)
         folder = crawl_folder(args[0])
-        try:
-            since = parse_since(opts.since, time()) if opts.since else None
-            if not opts.report and not self._visit(folder, opts):
-                return
+        since = parse_since(opts.since, time()) if opts.since else None
+        if opts.report or self._visit(folder, opts):
             self._report(folder, since, opts)
-        except FocusError as error:
-            self.say(str(error))
-            self.exitcode = 2
 
     def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
         """Visit what is due; False, and a line that says why, if that was not possible."""

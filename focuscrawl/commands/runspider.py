@@ -9,11 +9,11 @@ from functools import partial
 from scrapy.commands.runspider import Command as RunspiderCommand
 from scrapy.exceptions import NotConfigured
 
-from focuscrawl.command import FocusCommand
+from focuscrawl.command import CrawlerCommand
 from focuscrawl.crawl.crawl import Crawl
 
 
-class Command(FocusCommand, RunspiderCommand):
+class Command(CrawlerCommand, RunspiderCommand):
     """Scrapy's own command; what a user can put right is said without a traceback."""
 
     def long_desc(self) -> str:
@@ -22,8 +22,8 @@ class Command(FocusCommand, RunspiderCommand):
             " near_words.py -a seeds=URL -a keywords=a,b"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        crawler = self.attempt(partial(super().run, args, opts))
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        crawler = self.attempt(partial(super().execute, args, opts))
         if crawler is not None:
             with suppress(NotConfigured):  # a spider that is none of ours
                 self.conclude(Crawl.of(crawler))

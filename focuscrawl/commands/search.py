@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from focuscrawl.command import FocusCommand
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import LockedError, take_lock
 from focuscrawl.errors import FocusError, printable
@@ -24,7 +24,7 @@ from focuscrawl.store.search import Filter
 from focuscrawl.store.store import Store, crawl_folder, read_crawl
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Search the stored pages of a crawl."""
 
     requires_crawler_process = False
@@ -55,32 +55,28 @@ class Command(ScrapyCommand):
         add("--limit", type=int, default=10, metavar="N", help="most pages shown (default 10)")
         add("--json", action="store_true", help="write JSON")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) < 2:
             raise UsageError("give the directory of a crawl and what to look for", print_help=False)
+        args = [argument for argument in args if argument != "--"]
+        for argument in args:
+            if argument.startswith("--"):
+                raise FocusError(f"unknown option {argument}; `scrapy search --help` lists those there are")
+        if opts.limit < 1:
+            raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
+        where = Filter(
+            opts.topic,
+            opts.relevant,
+            opts.matched,
+            opts.host,
+            _time("since", opts.since),
+            _time("until", opts.until, end=True),
+        )
+        text = " ".join(args[1:])
         try:
-            args = [argument for argument in args if argument != "--"]
-            for argument in args:
-                if argument.startswith("--"):
-                    raise FocusError(f"unknown option {argument}; `scrapy search --help` lists those there are")
-            if opts.limit < 1:
-                raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
-            where = Filter(
-                opts.topic,
-                opts.relevant,
-                opts.matched,
-                opts.host,
-                _time("since", opts.since),
-                _time("until", opts.until, end=True),
-            )
-            text = " ".join(args[1:])
-            answer, waiting = _search(crawl_folder(args[0]), Query.of(text), where, opts.limit)
-        except FocusError as error:
-            _say(str(error))
-            self.exitcode = 2
-            return
+            answer, waiting = _search(crawl_folder(args[0]), Query.of(text), where, opts.limit, self.say)
         except KeyboardInterrupt:
-            _say("stopped; what was indexed stays so, and the next search goes on from there")
+            self.say("stopped; what was indexed stays so, and the next search goes on from there")
             self.exitcode = 130
             return
         if opts.json:
@@ -101,33 +97,33 @@ class Command(ScrapyCommand):
             _show(answer)
 
 
-def _search(folder: Path, query: Query, where: Filter, limit: int) -> tuple[Answer, int]:
+def _search(folder: Path, query: Query, where: Filter, limit: int, say: Callable[[str], None]) -> tuple[Answer, int]:
     """The answer, and how many pages are not in the index."""
     # to check a large file takes longer than to search it
     with read_crawl(folder, check=False) as store:
         waiting = Index(store).waiting()
     if waiting:
-        _bring_up_to_date(folder, waiting)
+        _bring_up_to_date(folder, waiting, say)
     with read_crawl(folder, check=False) as store:
         index = Index(store)
         found = index.search(query, where, limit) if index.exists() else Answer([], 0)
         return found, index.waiting() if waiting else 0
 
 
-def _bring_up_to_date(folder: Path, waiting: int) -> None:
+def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) -> None:
     """Index what is not, unless somebody is writing there; say which."""
     pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
     try:
         check_own_files(folder)
         lock = take_lock(folder)
     except LockedError:
-        _say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes as it goes")
+        say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes as it goes")
         return
     except OSError as error:
-        _say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
+        say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
         return
     try:
-        _say(f"indexing: {pages} not in the index of {folder} yet")
+        say(f"indexing: {pages} not in the index of {folder} yet")
         store = Store(folder / "crawl.sqlite", check=False)
         try:
             with store.reading():
@@ -184,7 +180,3 @@ def _show(answer: Answer) -> None:
 
 def _marked(pieces: list[Piece]) -> Text:
     return Text.assemble(*((text, "bold" if found else "") for text, found in pieces))
-
-
-def _say(message: str) -> None:
-    print(f"focuscrawl: {FocusError(message)}", file=sys.stderr)

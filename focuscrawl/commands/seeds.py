@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from scrapy.commands import ScrapyCommand
 
+from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.seeding import seeding
 from focuscrawl.seeding.searxng import SearXNG
@@ -21,7 +20,7 @@ from focuscrawl.topic import Topic, parse_keywords, slug
 _SHOWN = 3
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Combine ranked lists of URLs into the seeds and examples of a topic."""
 
     requires_crawler_process = False
@@ -80,14 +79,7 @@ class Command(ScrapyCommand):
         add("--examples", type=int, metavar="N", help="the best N as examples (default the seeds)")
         add("--counterexamples", type=int, metavar="N", help="the first N of the negative lists (default all)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            self._run(args, opts)
-        except FocusError as error:
-            _warn(str(error))
-            self.exitcode = 2
-
-    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         _check(args, opts)
         keywords = _keywords(opts)
         name = (opts.name or opts.query or " ".join(keywords)).strip()
@@ -95,7 +87,7 @@ class Command(ScrapyCommand):
         if output.exists() and not opts.force:
             raise FocusError(f"{output} is there already; choose another --output, or write over it with --force")
 
-        lists, negatives = _read(opts)
+        lists, negatives = _read(opts, self.say)
         if len(lists) < 2:
             raise FocusError(
                 f"two lists with URLs in them are needed, there are {len(lists)}; add --list FILE, --list crawl:DIR or"
@@ -163,9 +155,9 @@ def _keywords(opts: argparse.Namespace) -> dict[str, float]:
     return keywords
 
 
-def _read(opts: argparse.Namespace) -> tuple[list[list[str]], list[list[str]]]:
+def _read(opts: argparse.Namespace, warn: seeding.Warn) -> tuple[list[list[str]], list[list[str]]]:
     """The ranked lists and the negative ones, without those that are empty."""
-    sources = seeding.Sources(opts.query, top=opts.top, timeout=opts.timeout, warn=_warn)
+    sources = seeding.Sources(opts.query, top=opts.top, timeout=opts.timeout, warn=warn)
     off_topic = seeding.negated(opts.query) if opts.negative_query is None else opts.negative_query
     lists = {source: sources.read(source) for source in opts.lists}
     negatives = {source: sources.read(source, off_topic) for source in opts.negative}
@@ -176,12 +168,12 @@ def _read(opts: argparse.Namespace) -> tuple[list[list[str]], list[list[str]]]:
         asks = bool(off_topic) and (opts.negative_query is not None or not opts.negative)
         for group, query in ((lists, opts.query), (negatives, off_topic if asks else "")):
             for engine in engines or [""] if query else []:
-                results = instance.search(query, opts.top, _warn, engine)
+                results = instance.search(query, opts.top, warn, engine)
                 group[f"of {engine or instance.address} for '{query}'"] = results
     for kind, group in (("list", lists), ("negative list", negatives)):
         for source, ranked in group.items():
             if not ranked:
-                _warn(f"{kind} {source}: no URL in it; going on without")
+                warn(f"{kind} {source}: no URL in it; going on without")
     return [ranked for ranked in lists.values() if ranked], [ranked for ranked in negatives.values() if ranked]
 
 
@@ -211,7 +203,3 @@ def _table(found: list[seeding.Found], lists: int) -> Table:
         name = seeding.class_name(level, lists).replace(": ", "\n")
         table.add_row(name, f"{len(members):,}", Text("\n".join(map(printable, members[:_SHOWN]))))
     return table
-
-
-def _warn(message: str) -> None:
-    print(f"focuscrawl: {FocusError(message)}", file=sys.stderr)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from rich.console import Console
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from focuscrawl import urls
+from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
@@ -20,7 +19,7 @@ from focuscrawl.strategies.tgraph_picture import as_svg, as_text
 from focuscrawl.topic import Topic, load_topic
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Build T-Graphs from example pages or from an earlier crawl, and show them as text or as a picture."""
 
     requires_crawler_process = False
@@ -50,7 +49,7 @@ class Command(ScrapyCommand):
         add("-o", "--output", metavar="FILE", help="where the T-Graph goes")
         add("--svg", metavar="FILE", help="draw a picture")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             graph = self._build(opts) if args == ["build"] else self._load(args)
             if opts.svg:
@@ -58,12 +57,8 @@ class Command(ScrapyCommand):
             console = Console(highlight=False, soft_wrap=True, markup=False)
             for line in as_text(graph):
                 console.print(printable(line))
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 2
         except OSError as error:
-            print(f"focuscrawl: {error.filename} cannot be written: {error.strerror}", file=sys.stderr)
-            self.exitcode = 2
+            raise FocusError(f"{error.filename} cannot be written: {error.strerror}") from None
 
     def _load(self, args: list[str]) -> TGraph:
         if len(args) != 2 or args[0] != "show":

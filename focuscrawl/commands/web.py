@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sqlite3
-import sys
 from pathlib import Path
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError
 from focuscrawl.web.server import WebServer
 from focuscrawl.web.webs import MemoryWeb, open_web
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Serve a web file, as a proxy and directly, until it is stopped."""
 
     requires_crawler_process = False
@@ -46,34 +45,21 @@ class Command(ScrapyCommand):
         parser.add_argument("--bytes", type=int, default=20000, help="with --synthetic: size of a page (default 20000)")
         parser.add_argument("--save", metavar="FILE", type=Path, help="write the web to a web file instead (demo only)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if opts.synthetic is not None:
             name = f"synthetic:{opts.synthetic}?hosts={opts.hosts}&links={opts.links}&bytes={opts.bytes}"
         elif len(args) == 1:
             name = args[0]
         else:
             raise UsageError("name one web file, demo, or --synthetic N", print_help=False)
-        try:
-            web = open_web(name)
-            if opts.save:
-                self._save(web, name, opts.save)
-                return
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 2
+        web = open_web(name)
+        if opts.save:
+            self._save(web, name, opts.save)
             return
         try:
             server = WebServer(web, opts.port)
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 2
-            return
         except (OSError, OverflowError) as error:
-            print(
-                f"focuscrawl: cannot listen on port {opts.port}: {error}; choose another with --port", file=sys.stderr
-            )
-            self.exitcode = 2
-            return
+            raise FocusError(f"cannot listen on port {opts.port}: {error}; choose another with --port") from None
         print(f"Serving {name}, Ctrl-C stops")
         print(f"  in a browser  {server.address}/")
         print(f"  as a proxy    http_proxy={server.address} scrapy crawl … -s DOWNLOAD_DELAY=0", flush=True)

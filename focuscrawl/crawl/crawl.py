@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +12,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from focuscrawl import settings as defaults
+from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
@@ -23,7 +22,6 @@ from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.html import read_page
 from focuscrawl.manners import rights
-from focuscrawl.manners.pace import Pace
 from focuscrawl.manners.scope import Scope
 from focuscrawl.manners.traps import Recall, Traps
 from focuscrawl.page import Page
@@ -44,43 +42,11 @@ Answer = TypeVar("Answer")
 
 #: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
 _HELD = "_focuscrawl"
-#: Settings of ours that have an upper bound.
-_AT_MOST = {"FOCUS_DUPLICATES": 1.0}
 
 
 def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     """Where a crawl lives: FOCUS_DIR, Scrapy's JOBDIR, or `crawls/<spider>-<topic>`."""
     return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
-
-
-def number(settings: BaseSettings, name: str) -> Any:
-    """The value of a setting of ours that must be a number, of the kind of its default, and not negative."""
-    kind, at_most = type(getattr(defaults, name)), _AT_MOST.get(name, inf)
-    try:
-        value = kind(settings.get(name))
-    except (TypeError, ValueError, OverflowError):
-        value = kind(-1)
-    if not (0 <= value <= at_most and value < inf):
-        what = "a whole number" if kind is int else "a number"
-        bound = "at least 0" if at_most == inf else f"0 to {at_most:g}"
-        raise FocusError(f"setting {name}={settings.get(name)}: expected {what}, {bound}")
-    return value
-
-
-def yes_or_no(settings: BaseSettings, name: str) -> bool:
-    """The value of a setting that is True or False."""
-    try:
-        return settings.getbool(name)
-    except (TypeError, ValueError):
-        raise FocusError(f"setting {name}={settings.get(name)}: expected True or False") from None
-
-
-def _pace(settings: BaseSettings) -> Pace:
-    try:
-        return Pace(settings.getdict("FOCUS_PACE"))
-    except (TypeError, ValueError):
-        message = 'expected a JSON object such as {"08:00-18:00": 0.25}'
-        raise FocusError(f"setting FOCUS_PACE={settings.get('FOCUS_PACE')}: {message}") from None
 
 
 class Crawl:
@@ -174,7 +140,7 @@ class Crawl:
         }
         similarity = number(settings, "FOCUS_DUPLICATES")
         searchable = yes_or_no(settings, "FOCUS_INDEX")
-        pace, left_out = _pace(settings), rights.check(settings.getlist("FOCUS_RIGHTS"))
+        hours, left_out = pace(settings), rights.check(settings.getlist("FOCUS_RIGHTS"))
         sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
         if sitemaps not in ("no", "robots", "all"):
             raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
@@ -183,7 +149,7 @@ class Crawl:
         folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
         crawl = cls(folder, spider, topic, **(options | frontier))
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
-        crawl.hosts = Hosts(pace, settings.getfloat("FOCUS_BACKOFF_MAX"))
+        crawl.hosts = Hosts(hours, settings.getfloat("FOCUS_BACKOFF_MAX"))
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
         crawl.traps = Traps(crawl.store.patterns.each(), **bounds)
         crawl.frontier.damper = crawl.traps.damping

@@ -21,6 +21,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
 
 from focuscrawl import urls
+from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PASSING, is_no_answer, reason_of
 from focuscrawl.crawl.focus import KEY, Focus
@@ -30,7 +31,6 @@ from focuscrawl.frontier.engine import Engine
 from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.frontier.network import Files, Network
 from focuscrawl.page import Page
-from focuscrawl.spider import now
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import UNREADABLE

@@ -216,7 +216,7 @@ def _crawl(job: Job, place: Path) -> Outcome:
     from scrapy.utils.project import get_project_settings
 
     from focuscrawl.crawl.crawl import Crawl
-    from focuscrawl.spider import with_our_spiders
+    from focuscrawl.spiders import with_our_spiders
     from focuscrawl.store.store import Store
     from focuscrawl.web.replay import ReplayHandler
 

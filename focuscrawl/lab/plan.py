@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import inspect
 import json
@@ -17,7 +16,7 @@ from random import Random
 from typing import Any
 
 from focuscrawl import __version__, urls
-from focuscrawl.errors import FocusError
+from focuscrawl.errors import FocusError, suggest
 from focuscrawl.lab.orders import omniscient
 from focuscrawl.lab.survey import Survey
 from focuscrawl.options import options_of, read_options
@@ -101,8 +100,7 @@ def _parts(text: str, known: Sequence[str]) -> list[str]:
 def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
     """The class of a spider that takes these options."""
     if spec.name not in known:
-        close = difflib.get_close_matches(spec.name, known, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+        hint = suggest(spec.name, known) or f"there are {', '.join(known)}"
         raise FocusError(f"unknown spider '{spec.name}'; {hint}")
     spider: type[FocusedSpider] = loader.load(spec.name)
     if not issubclass(spider, FocusedSpider):
@@ -262,8 +260,7 @@ def label_of(topic: Topic, survey: Survey, web: str) -> str:
         raise FocusError(
             f"topic '{topic.source}' has no label; say which of {web} counts, as in label = \"…\": {there}"
         )
-    close = difflib.get_close_matches(topic.label, counts, 1)
-    hint = f"did you mean '{close[0]}'?" if close else f"labels: {there}"
+    hint = suggest(topic.label, counts, "'{}'") or f"labels: {there}"
     raise FocusError(f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; {hint}")
 
 

@@ -6,11 +6,11 @@ The crawl keeps this ledger for every page; FOCUS_RIGHTS says which reservations
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from focuscrawl.errors import FocusError
+from focuscrawl.manners.paths import PathRules, normal_path
 
 #: What FOCUS_RIGHTS may name, and when it applies.
 RESERVATIONS = {
@@ -20,7 +20,9 @@ RESERVATIONS = {
     "unlicensed": "the page states no licence",
 }
 
+#: Most rules of a tdmrep.json that are read, and most characters of a location.
 _MAX_RULES = 1_000
+_MAX_LOCATION = 1_000
 _MAX_LICENCES = 20
 
 
@@ -105,55 +107,42 @@ def schema_licences(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class TdmRule:
-    """A rule of a host's `/.well-known/tdmrep.json`; as in robots.txt, a star of its location stands for anything."""
+    """What a rule of a host's `/.well-known/tdmrep.json` says about the paths it is for."""
 
-    location: str
-    to_the_end: bool
     reservation: str
     policy: str
 
-    def fits(self, path: str) -> bool:
-        """Whether the rule is about a path; the time this takes grows with both lengths and no faster."""
-        first, *others = self.location.split("*")
-        if not path.startswith(first):
-            return False
-        if self.to_the_end and not others:
-            return path == first
-        position = len(first)
-        last = others.pop() if self.to_the_end else ""
-        for piece in others:
-            found = path.find(piece, position)
-            if found < 0:
-                return False
-            position = found + len(piece)
-        return path.endswith(last) and position + len(last) <= len(path)
+
+class TdmRules:
+    """The rules of a tdmrep.json: pairs of a pattern, as robots.txt has them, and what it says."""
+
+    def __init__(self, rules: Sequence[tuple[str, TdmRule]] = ()) -> None:
+        # unlike robots.txt, the rules are a list in order
+        self._rules = PathRules(rules, precedence="first")
+        #: The bytes that the rules take, roughly.
+        self.size = self._rules.size + sum(100 + len(rule.policy) for _, rule in rules)
+
+    def rule_for(self, path: str) -> TdmRule | None:
+        """The first rule for a path with its query."""
+        return self._rules.find(normal_path(path))
 
 
-def read_tdmrep(body: bytes) -> list[TdmRule]:
-    """The rules of a tdmrep.json, in order; what is not as it should be is passed over."""
+def read_tdmrep(body: bytes) -> TdmRules:
+    """The rules of a tdmrep.json; entries that are malformed are skipped."""
     try:
         entries = json.loads(body)
     except (ValueError, RecursionError):
-        return []
-    rules: list[TdmRule] = []
+        return TdmRules()
+    rules: list[tuple[str, TdmRule]] = []
     for entry in entries if isinstance(entries, list) else []:
         if not isinstance(entry, dict) or not isinstance(entry.get("location"), str) or len(rules) >= _MAX_RULES:
             continue
         location = entry["location"]
-        # as in robots.txt: a prefix, * for anything, $ for the end
-        pattern = re.sub(r"\*+", "*", location.removesuffix("$")[:1000])
+        pattern = location.removesuffix("$")[:_MAX_LOCATION] + ("$" if location.endswith("$") else "")
         reservation, policy = entry.get("tdm-reservation"), entry.get("tdm-policy")
-        rules.append(
-            TdmRule(
-                pattern,
-                location.endswith("$"),
-                str(reservation)[:10] if isinstance(reservation, int | str) else "",
-                policy[:1000] if isinstance(policy, str) else "",
-            )
+        rule = TdmRule(
+            str(reservation)[:10] if isinstance(reservation, int | str) else "",
+            policy[:1000] if isinstance(policy, str) else "",
         )
-    return rules
-
-
-def tdm_of(rules: Iterable[TdmRule], path: str) -> TdmRule | None:
-    """The first rule for a path."""
-    return next((rule for rule in rules if rule.fits(path)), None)
+        rules.append((pattern, rule))
+    return TdmRules(rules)

@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import logging
 import re
-from bisect import insort
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from string import punctuation
 from time import monotonic
-from urllib.parse import quote
+from typing import NamedTuple
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
+from focuscrawl.manners.paths import PathRules, normal_path
 
 logger = logging.getLogger(__name__)
 
@@ -34,55 +33,24 @@ _DOMAIN = re.compile(r"\A(?=[^/]*[\w\]])[\w.:\[\]-]+", re.UNICODE)
 _URL = re.compile(r"https?://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/:?#]*)(?::\d+)?([^#]*)")
 
 
-def _spelled(path: str) -> str:
-    """A path with the escapes that it needs and no others: rules hold however a page spells its links."""
-    return urls.unescape(quote(path, safe=punctuation + " "))
+class _Rule(NamedTuple):
+    """A rule: a regular expression, or a host (empty: any) and the beginning of a path (empty: all of the host)."""
 
+    host: str = ""
+    path: str = ""
+    expression: re.Pattern[str] | None = None
 
-class _Prefixes:
-    """Beginnings of paths, found in a time that grows with their lengths, not with their number."""
-
-    def __init__(self) -> None:
-        self._known: set[str] = set()
-        self._lengths: list[int] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._known)
-
-    def add(self, prefix: str) -> None:
-        self._known.add(prefix)
-        if len(prefix) not in self._lengths:
-            insort(self._lengths, len(prefix))
-
-    def match(self, path: str) -> str | None:
-        """The shortest that a path begins with."""
-        return next((path[:length] for length in self._lengths if path[:length] in self._known), None)
-
-
-class _Rules:
-    """Rules of one kind, sorted by what they look at."""
-
-    def __init__(self) -> None:
-        #: Path prefixes by domain; an empty prefix is the whole host.
-        self.domains: dict[str, _Prefixes] = {}
-        self.paths = _Prefixes()
-        self.patterns: list[re.Pattern[str]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self.domains or self.paths or self.patterns)
-
-    def add(self, rule: str) -> None:
-        """Add a rule; raises ValueError that says what is wrong with it."""
+    @classmethod
+    def read(cls, rule: str) -> _Rule:
+        """The rule in a text; raises ValueError that says what is wrong with it."""
         rule = rule.strip()
         if rule.startswith("re:"):
             try:
-                self.patterns.append(re.compile(rule[3:]))
+                return cls(expression=re.compile(rule[3:]))
             except re.error as error:
                 raise ValueError(f"'{rule}' is no regular expression: {error}") from None
-            return
         if rule.startswith("/"):
-            self.paths.add(_spelled(rule))
-            return
+            return cls(path=rule)
         host, slash, path = re.sub(r"^https?://", "", rule).partition("/")
         host = host.lower().removeprefix("*.").removeprefix("www.").strip(".")
         if _PORT.search(host):
@@ -92,24 +60,44 @@ class _Rules:
         host = f"[{host}]" if host.count(":") > 1 and "[" not in host else host
         if not _DOMAIN.fullmatch(host.strip("[]")) or (name := urls.join(f"http://{host}/", "")) is None:
             raise ValueError(f"'{rule}' is no domain, domain/path, /path or re:EXPRESSION")
-        self.domains.setdefault(urls.host(name), _Prefixes()).add(_spelled(slash + path))
+        return cls(urls.host(name), slash + path)
+
+
+class _Rules:
+    """Rules of one kind, allow or deny, in the form that answers quickly."""
+
+    def __init__(self, rules: Iterable[_Rule]) -> None:
+        paths: dict[str, list[tuple[str, str]]] = {}
+        self.expressions: list[re.Pattern[str]] = []
+        for rule in rules:
+            if rule.expression is not None:
+                self.expressions.append(rule.expression)
+            else:
+                paths.setdefault(rule.host, []).append((rule.path, rule.host + rule.path))
+        # a rule for `/a` makes one for `/a/b` redundant, so the shortest is named; `*` and `$` occur in real paths
+        self.paths = {
+            host: PathRules(prefixes, precedence="shortest", wildcards=False) for host, prefixes in paths.items()
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.expressions)
 
     def match(self, url: str) -> str | None:
         """The first rule that a URL meets."""
-        found = _URL.match(url)
-        path = _spelled((found[1] if found else "") or "/")
-        if self.domains:
-            name = urls.host(url).rstrip(".")
-            while name:
-                prefixes = self.domains.get(name)
-                if prefixes is not None and (prefix := prefixes.match(path)) is not None:
-                    return name + prefix
-                name = name.partition(".")[2]
-        if (prefix := self.paths.match(path)) is not None:
-            return prefix
-        for pattern in self.patterns:
-            if pattern.search(url):
-                return f"re:{pattern.pattern}"
+        if self.paths:
+            found = _URL.match(url)
+            path = normal_path((found[1] if found else "") or "/")
+            host = urls.host(url).rstrip(".")
+            while True:  # the host, those above it, and at last the rules for any host
+                rules = self.paths.get(host)
+                if rules is not None and (rule := rules.find(path)) is not None:
+                    return rule
+                if not host:
+                    break
+                host = host.partition(".")[2]
+        for expression in self.expressions:
+            if expression.search(url):
+                return f"re:{expression.pattern}"
         return None
 
 
@@ -164,11 +152,11 @@ class Scope:
         return self.file.read_text("utf-8-sig", "replace").splitlines() if self.file is not None else []
 
     def _compile(self, lines: list[str]) -> dict[str, _Rules]:
-        rules = {"allow": _Rules(), "deny": _Rules()}
+        rules: dict[str, list[_Rule]] = {"allow": [], "deny": []}
         for kind, given in self.given.items():
             for rule in given:
                 try:
-                    rules[kind].add(rule)
+                    rules[kind].append(_Rule.read(rule))
                 except ValueError as error:
                     raise ValueError(f"FOCUS_{kind.upper()}: {error}") from None
         for number, line in enumerate(lines, 1):
@@ -178,10 +166,10 @@ class Scope:
             if words[0].lower() not in rules or len(words) != 2:
                 raise ValueError(f"{self.file}, line {number}: '{line.strip()}': write `allow RULE` or `deny RULE`")
             try:
-                rules[words[0].lower()].add(words[1].strip())
+                rules[words[0].lower()].append(_Rule.read(words[1]))
             except ValueError as error:
                 raise ValueError(f"{self.file}, line {number}: {error}") from None
-        return rules
+        return {kind: _Rules(read) for kind, read in rules.items()}
 
     def _reload(self) -> None:
         """Look at the file again; rules that cannot be read leave the old ones in force."""

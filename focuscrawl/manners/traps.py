@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from focuscrawl.page import Page
+from focuscrawl.urls import LIKELY_SESSION_IDS, SESSION_IDS
 
 #: So many pages in a row without anything new make a trap.
 TRIES = 20
@@ -45,20 +46,13 @@ _PARTS = re.compile(r"(https?://[^/?#]*)([^?#]*)\??([^#]*)")
 _NUMBER = re.compile(r"\d+")
 _CODE = re.compile(r"[0-9a-f-]{8,}", re.IGNORECASE)
 _SESSION = re.compile(
-    r"[;?&/](?:jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid|session_?id|sess(?:id)?)="
+    rf"[;?&/](?:{SESSION_IDS}|{LIKELY_SESSION_IDS})="
     r"|[?&](?:sid|s)=[0-9a-f]{16,}|/\(s\([a-z0-9]{20,}\)\)",
     re.IGNORECASE,
 )
 _DATE = re.compile(
     r"\b(?:19|20|21)\d\d[-/]?(?:0?[1-9]|1[0-2])\b|\b(?:year|month|day|date|cal\w*|agenda|events?)\b", re.IGNORECASE
 )
-_MISSING = re.compile(
-    r"\b404\b|\bnot found\b|\b(?:can ?not|can.t|could not|couldn.t) be found\b|\bno longer (?:available|exists?)\b"
-    r"|\b(?:does not|doesn.t) exist\b|\bnicht gefunden\b|\bintrouvable\b|\bno encontrad[ao]\b|\bnon trovat[ao]\b",
-    re.IGNORECASE,
-)
-#: An error page is short.
-_MISSING_WORDS = 150
 
 
 class Pattern(NamedTuple):
@@ -95,12 +89,6 @@ def patterns(url: str) -> list[str]:
 def _without_code(match: re.Match[str]) -> str:
     """What stands for a run of hexadecimal digits: one without any number in it is a word."""
     return "x" if _NUMBER.search(match[0]) else match[0]
-
-
-def soft_404(page: Page) -> bool:
-    """Whether a page that was called a success says that there is none."""
-    said = f"{page.title} {page.main_heading}"
-    return _MISSING.search(said) is not None and len(page.words) <= _MISSING_WORDS
 
 
 class Traps:

@@ -43,8 +43,8 @@ class RightsPipeline:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.wanted = Crawl.of(crawler).left_out
-        self._rules: Recent[str, list[rights.TdmRule]] = Recent(RULES_SIZE)
-        self._asked: dict[str, asyncio.Future[list[rights.TdmRule]]] = {}
+        self._rules: Recent[str, rights.TdmRules] = Recent(RULES_SIZE)
+        self._asked: dict[str, asyncio.Future[rights.TdmRules]] = {}
         #: When hosts that could not be asked may be asked again.
         self._not_before: dict[str, float] = {}
 
@@ -63,14 +63,14 @@ class RightsPipeline:
 
     async def _ask_host(self, page: Page) -> None:
         site = urls.site(page.url)
-        rule = rights.tdm_of(await self._host_rules(site), page.url[len(site) :])
+        rule = (await self._host_rules(site)).rule_for(page.url[len(site) :])
         if rule is not None:
             page.rights.tdm(rule.reservation, rule.policy, "file")
 
-    async def _host_rules(self, site: str) -> list[rights.TdmRule]:
+    async def _host_rules(self, site: str) -> rights.TdmRules:
         known = self._rules.get(site)
         if known is not None or self._not_before.get(site, 0.0) > monotonic():
-            return known or []
+            return known or rights.TdmRules()
         if site not in self._asked:
             self._asked[site] = asyncio.ensure_future(self._fetch(site))
         try:
@@ -78,7 +78,7 @@ class RightsPipeline:
         finally:
             self._asked.pop(site, None)
 
-    async def _fetch(self, site: str) -> list[rights.TdmRule]:
+    async def _fetch(self, site: str) -> rights.TdmRules:
         # the page waits for the answer: it is not worth waiting long
         request = Request(site + WELL_KNOWN, callback=NO_CALLBACK)
         request.meta.update({"download_timeout": TIMEOUT, "dont_retry": True, "focus_patience": TIMEOUT})
@@ -88,9 +88,9 @@ class RightsPipeline:
             response = None
         if response is None or response.status >= 500 or response.status == 429:
             self._not_before[site] = monotonic() + RETRY_AFTER
-            return []
-        rules = rights.read_tdmrep(response.body) if response.status == 200 else []
-        self._rules.put(site, rules, 200 + sum(200 + len(rule.location) + len(rule.policy) for rule in rules))
+            return rights.TdmRules()
+        rules = rights.read_tdmrep(response.body) if response.status == 200 else rights.TdmRules()
+        self._rules.put(site, rules, rules.size)
         return rules
 
 

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 
+from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
+from focuscrawl.crawl.responses import validators
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.page import Page, Visit
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
-from focuscrawl.spider import FocusedSpider, now, validators
+from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import Version
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import inflate

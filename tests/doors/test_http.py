@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from focuscrawl import urls
-from focuscrawl.manners.rights import read_tdmrep, tdm_of
+from focuscrawl.manners.rights import read_tdmrep
 from focuscrawl.manners.robots import Rules, wished_delay
 from focuscrawl.middlewares.backoff import retry_after
 from focuscrawl.middlewares.redirects import redirect_target
@@ -131,9 +131,9 @@ JSON = st.recursive(
 @example(json.dumps([{"location": "*a" * 500, "tdm-reservation": 1}] * 2_000).encode(), "/" + "a" * 2_000)
 def test_any_tdmrep_json_says_something_or_nothing(body, path):
     began = process_time()
-    rule = tdm_of(read_tdmrep(body), path)
+    rule = read_tdmrep(body).rule_for(path)
     assert process_time() - began < LIMIT
-    assert rule == tdm_of(read_tdmrep(body), path)
+    assert rule == read_tdmrep(body).rule_for(path)
 
 
 @given(st.ip_addresses())

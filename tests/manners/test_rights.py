@@ -7,7 +7,7 @@ import pytest
 
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
-from focuscrawl.manners.rights import check, read_tdmrep, tdm_of
+from focuscrawl.manners.rights import check, read_tdmrep
 from focuscrawl.page import Page
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, scrapy
@@ -66,7 +66,7 @@ RULES = [
     [("/open/a.html", "0"), ("/open/a.html?x", "1"), ("/open/b", "1"), ("/other", "1"), ("x", None)],
 )
 def test_the_first_rule_of_a_host_that_fits_counts(path, reserved):
-    rule = tdm_of(read_tdmrep(json.dumps(RULES).encode()), path)
+    rule = read_tdmrep(json.dumps(RULES).encode()).rule_for(path)
     assert (rule.reservation if rule else None) == reserved
 
 
@@ -75,14 +75,14 @@ def test_the_first_rule_of_a_host_that_fits_counts(path, reserved):
     [b"", b"<html>", b"{}", b"[1, null]", b"[" * 100_000, b"\xff\xfe", b'[{"location": "**' + b"*" * 5000 + b'"}]'],
 )
 def test_nonsense_reserves_nothing(body):
-    assert tdm_of(read_tdmrep(body), "/") is None or body.startswith(b'[{"l')
+    assert read_tdmrep(body).rule_for("/") is None or body.startswith(b'[{"l')
 
 
 @pytest.mark.parametrize("location", ["/" + "*a" * 400 + "$", "/" + "*a" * 400 + "*b*c", "*" * 999 + "b$"])
 def test_a_hostile_location_is_compared_in_a_moment(location):
     rules = read_tdmrep(json.dumps([{"location": location, "tdm-reservation": 1}]).encode())
     begin = process_time()
-    assert tdm_of(rules, "/" + "a" * 2000) is None or location.endswith("a$")
+    assert rules.rule_for("/" + "a" * 2000) is None or location.endswith("a$")
     assert process_time() - begin < 1
 
 
@@ -101,7 +101,7 @@ def test_a_hostile_location_is_compared_in_a_moment(location):
 )
 def test_a_location_is_a_prefix_with_stars_and_an_end(location, fitting, others):
     rules = read_tdmrep(json.dumps([{"location": location, "tdm-reservation": 1}]).encode())
-    assert [path for path in fitting + others if tdm_of(rules, path)] == fitting
+    assert [path for path in fitting + others if rules.rule_for(path)] == fitting
 
 
 def test_only_known_reservations_can_be_named():

@@ -7,7 +7,7 @@ import pytest
 
 from focuscrawl import urls
 from focuscrawl.html import read_page
-from focuscrawl.manners.traps import DAMPING, TRIES, Recall, Traps, patterns, soft_404
+from focuscrawl.manners.traps import DAMPING, TRIES, Recall, Traps, patterns
 from focuscrawl.page import Page
 from focuscrawl.web.webs import NOT_FOUND, Answer, MemoryWeb
 from tests.conftest import at, scrapy, small_web
@@ -134,21 +134,6 @@ def test_patterns_and_queries_may_be_bounded():
     assert traps.why("http://a.example/a/3") == "limit of pages reached: http://a.example/a/0"
     assert traps.damping("http://a.example/l?z=1") == 0
     assert traps.damping("http://a.example/b/1") == 1
-
-
-@pytest.mark.parametrize(
-    ("html", "missing"),
-    [
-        ("<title>404 Not Found</title><p>Sorry.", True),
-        ("<title>Shop</title><h1>This page could not be found</h1>", True),
-        ("<title>Seite nicht gefunden</title>", True),
-        ("<title>Sorting</title><p>An element that is not found is added.", False),
-        ("<title>404 Not Found</title><p>" + "A long article about the status code. " * 50, False),
-        ("<title>Route 404: a road</title>" + "<p>It leads from north to south. " * 40, False),
-    ],
-)
-def test_error_pages_that_are_called_a_success_are_noticed(html, missing):
-    assert soft_404(read_page(Page("http://a.example/"), html.encode(), HTML)) is missing
 
 
 # ---- crawls
