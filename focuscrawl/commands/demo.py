@@ -14,6 +14,7 @@ from rich.table import Table
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.reports import report
 from focuscrawl.store.store import Store
@@ -83,7 +84,7 @@ class Command(ScrapyCommand):
                 outcomes[spider] = _outcome(crawl_folder, web, label)
         console.print()
         console.print(_table(outcomes, pages))
-        (folder / "report.html").write_text(_report(outcomes, pages), "utf-8")
+        write_whole(folder / "report.html", _report(outcomes, pages))
         console.print("relevant: labelled as on the topic, which the crawlers do not see, copies once;")
         console.print("gain: over breadth-first; URLs.txt: pages the spider itself took for matches;")
         console.print("precision: share of them that are relevant.\n")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from focuscrawl.crawl.files import write_whole
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 from focuscrawl.lab.tables import Summary
 from focuscrawl.reports import svg
@@ -77,8 +78,8 @@ def write_charts(folder: Path, summaries: Sequence[Summary], look: Mapping[str, 
     }
     for way, those in drawn.items():
         series = {one.spider: one.curve for one in those}
-        (folder / f"curves-{way}.svg").write_text(curves(series, look, alone=True), "utf-8")
-        (folder / f"scores-{way}.svg").write_text(bars(those, look), "utf-8")
+        write_whole(folder / f"curves-{way}.svg", curves(series, look, alone=True))
+        write_whole(folder / f"scores-{way}.svg", bars(those, look))
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
