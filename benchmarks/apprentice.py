@@ -9,38 +9,17 @@ share of the topic's targets that were fetched, a mean over the topics.
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from focuscrawl import urls
-from focuscrawl.topic import Topic, load_topic
+import labelled
+from labelled import crawl, parse_web, recall, topic_files
 
-ROOT = Path(__file__).resolve().parent.parent
-WEBS = ROOT.parent / "shared" / "webs"
+from focuscrawl.topic import load_topic
+
 STEPS = (100, 200, 400, 800)
 LESSONS = 1_000
-
-
-def crawl(spider: str, topic: Path, web: str, folder: Path, pages: int, *options: str) -> list[str]:
-    """The URLs a spider fetches, in order."""
-    arguments = [f"topic={topic}", f"max_pages={pages}", *options]
-    settings = [f"FOCUS_WEB={web}", f"FOCUS_DIR={folder}", "CONCURRENT_REQUESTS=1", "LOG_LEVEL=ERROR"]
-    command = [sys.executable, "-m", "scrapy", "crawl", spider]
-    command += [part for argument in arguments for part in ("-a", argument)]
-    command += [part for setting in settings for part in ("-s", setting)]
-    subprocess.run(command, check=True, cwd=ROOT)
-    return [json.loads(line)["url"] for line in (folder / "pages.jsonl").open(encoding="utf-8")]
-
-
-def recall(topic: Topic, fetched: list[str], pages: int) -> float:
-    """The share of the topic's targets among the first pages."""
-    targets = {urls.key(url) for url in topic.targets}
-    return len(targets & {urls.key(url) for url in fetched[:pages]}) / len(targets)
 
 
 def pair(topic: Path, web: str, seeds: str, selection: str, folder: Path) -> tuple[list[float], list[float]]:
@@ -55,15 +34,11 @@ def pair(topic: Path, web: str, seeds: str, selection: str, folder: Path) -> tup
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
-    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
+    parser = labelled.parser(__doc__)
     parser.add_argument("--generic", default="http://schools-wikipedia.org/wp/u/United_States.htm")
     parser.add_argument("--topic", nargs="*", help="only these")
-    options = parser.parse_args()
-    if not Path(options.web).exists():
-        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
-    topics = [path for path in sorted(options.topics.glob("*.toml")) if not options.topic or path.stem in options.topic]
+    options = parse_web(parser)
+    topics = [path for path in topic_files(options.topics) if not options.topic or path.stem in options.topic]
     head = "".join(f"{f'{n} pages':>12}" for n in STEPS)
     print(f"{'mean target recall of ' + str(len(topics)) + ' topics':38}{head}")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:

@@ -9,10 +9,10 @@ links to such pages, by their topical boundary, before their target is known.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
-from pathlib import Path
+
+import labelled
+from labelled import parse_web, topic_files
 
 from focuscrawl import urls
 from focuscrawl.html import read_page
@@ -20,8 +20,6 @@ from focuscrawl.page import Page
 from focuscrawl.strategies.dewey import galaxy, lexicon
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
-
-WEBS = Path(__file__).resolve().parents[2] / "shared" / "webs"
 
 
 class Score:
@@ -49,15 +47,10 @@ class Score:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
-    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
-    options = parser.parse_args()
-    if not Path(options.web).exists():
-        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
+    options = parse_web(labelled.parser(__doc__))
     web, known = WebFile(options.web), lexicon()
     addresses = [url for (url,) in web.connection.execute("SELECT url FROM page ORDER BY url")]
-    topics = {topic.label: topic for topic in map(load_topic, map(str, sorted(options.topics.glob("*.toml"))))}
+    topics = {topic.label: topic for topic in map(load_topic, map(str, topic_files(options.topics)))}
     labels = {
         urls.key(url): found for url in addresses if (found := [label for label in web.labels(url) if label in topics])
     }

@@ -7,46 +7,29 @@ Crawls for real, one request at a time, from the seeds of each topic; a page is 
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import labelled
+from labelled import crawl, parse_web, topic_files
+
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import open_web
 
-WEBS = Path(__file__).resolve().parents[2] / "shared" / "webs"
-
-
-def crawl(spider: str, topic: Path, web: str, pages: int, folder: Path) -> list[str]:
-    """The URLs a spider fetches, in order."""
-    command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={topic}", "-a", f"max_pages={pages}"]
-    settings = {"FOCUS_WEB": web, "FOCUS_DIR": folder, "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "ERROR"}
-    for name, value in settings.items():
-        command += ["-s", f"{name}={value}"]
-    subprocess.run(command, check=True, cwd=Path(__file__).resolve().parent.parent)
-    return [json.loads(line)["url"] for line in (folder / "pages.jsonl").open(encoding="utf-8")]
-
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
-    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
+    parser = labelled.parser(__doc__)
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--spiders", default="keyword,best_first")
-    options = parser.parse_args()
-    if options.web != "demo" and not Path(options.web).exists():
-        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
+    options = parse_web(parser, demo=True)
     spiders = ["breadth_first", *options.spiders.split(",")]
-    topics = sorted(options.topics.glob("*.toml"))
+    topics = topic_files(options.topics)
     web = open_web(options.web)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         jobs = {
             (topic, spider): pool.submit(
-                crawl, spider, topic, options.web, options.pages, Path(folder) / f"{topic.stem}-{spider}"
+                crawl, spider, topic, options.web, Path(folder) / f"{topic.stem}-{spider}", options.pages
             )
             for topic in topics
             for spider in spiders

@@ -7,9 +7,11 @@ For each measure, over all pages of a labelled web: mean average precision, and 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
+
+import labelled
+from labelled import WEBS, topic_files
 
 from focuscrawl import judge
 from focuscrawl.html import read_page
@@ -18,7 +20,6 @@ from focuscrawl.page import Page
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
 
-WEBS = Path(__file__).resolve().parents[2] / "shared" / "webs"
 THRESHOLDS = (0.01, 0.2, 0.3, 0.4, 0.5, 0.6, 1.0)
 
 
@@ -55,7 +56,7 @@ MEASURES = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = labelled.parser(__doc__)
     parser.add_argument("--web", type=Path, nargs="*", default=[WEBS / "wikipedia.sqlite", WEBS / "webkb.sqlite"])
     parser.add_argument("--topics", type=Path, default=WEBS / "topics", help="folder with one folder of topics per web")
     options = parser.parse_args()
@@ -70,7 +71,7 @@ def main() -> None:
             _ = page.counts
             page.body = b""
             pages.append((page, web.labels(url)))
-        topics = [load_topic(str(file)) for file in sorted((options.topics / path.stem).glob("*.toml"))]
+        topics = [load_topic(str(file)) for file in topic_files(options.topics / path.stem)]
         print(f"{path.stem}: {len(pages):,} pages, {len(topics)} topics")
         print(f"{'':18}{'MAP':>7}" + "".join(f"{f'F1 {threshold:g}':>9}" for threshold in THRESHOLDS))
         for name, measure in MEASURES.items():

@@ -9,15 +9,14 @@ an apprentice: what 1,000 followed links take to learn, and 60 links to score.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sqlite3
-import sys
 import zlib
-from pathlib import Path
 from time import process_time
 
+import labelled
 import numpy as np
+from labelled import parse_web, topic_files
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from focuscrawl import urls
@@ -28,7 +27,6 @@ from focuscrawl.learning.table import squash
 from focuscrawl.page import Page
 from focuscrawl.topic import load_topic
 
-WEBS = Path(__file__).resolve().parents[2] / "shared" / "webs"
 JUDGES = [
     ("naive Bayes, 500 words by df", {"kind": "bayes", "selection": "df"}),
     ("naive Bayes, 500 words by mi", {"kind": "bayes", "selection": "mi"}),
@@ -37,12 +35,7 @@ JUDGES = [
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--web", type=Path, default=WEBS / "wikipedia.sqlite")
-    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
-    options = parser.parse_args()
-    if not options.web.exists():
-        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
+    options = parse_web(labelled.parser(__doc__))
     pages: dict[int, tuple[dict[str, int], set[str]]] = {}
     sample: list[Page] = []
     for url, kind, body, labels in sqlite3.connect(options.web).execute(
@@ -52,7 +45,7 @@ def main() -> None:
         pages[urls.key(url)] = page.counts, set(json.loads(labels or "[]"))
         if len(page.links) >= 20 and len(sample) < 50:
             sample.append(page)
-    topics = [load_topic(str(path)) for path in sorted(options.topics.glob("*.toml"))]
+    topics = [load_topic(str(path)) for path in topic_files(options.topics)]
     print(f"{f'{len(pages):,} pages, mean of {len(topics)} topics':34}{'MAP':>8}{'F1':>8}{'best F1':>10}")
     for name, choice in JUDGES:
         rows = []

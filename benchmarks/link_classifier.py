@@ -8,13 +8,12 @@ files NAME.sqlite and topics/NAME/*.toml. With --into the crawls are kept, and a
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from apprentice import WEBS, crawl, recall
+import labelled
+from labelled import crawl, parse_webs, recall
 
 from focuscrawl.topic import load_topic
 
@@ -37,23 +36,16 @@ def run(topic: Path, web: str, folder: Path, choice: tuple[str, str, int], pages
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = labelled.parser(__doc__)
     parser.add_argument("--pages", type=int, default=800)
-    parser.add_argument("--webs", default="wikipedia,webkb")
-    parser.add_argument("--folder", type=Path, default=WEBS)
-    parser.add_argument("--into", type=Path)
-    options = parser.parse_args()
-    webs = {name: options.folder / f"{name}.sqlite" for name in options.webs.split(",")}
-    for path in webs.values():
-        if not path.exists():
-            sys.exit(f"{path} is not there: say with --folder where webs and their topics are")
+    options, webs = parse_webs(parser)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         jobs = {
             (name, choice): [
                 pool.submit(run, topic, str(path), options.into or Path(folder), choice, options.pages)
-                for topic in sorted((options.folder / "topics" / name).glob("*.toml"))
+                for topic in topics
             ]
-            for name, path in webs.items()
+            for name, (path, topics) in webs.items()
             for choice in CHOICES
         }
         head = "".join(f"{f'{name}, {step} pages':>22}" for name in webs for step in STEPS)

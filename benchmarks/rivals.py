@@ -9,8 +9,6 @@ are kept, and a second run goes on where it stopped; CPU times are then of what 
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import subprocess
 import sys
@@ -19,11 +17,12 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, combinations
 from pathlib import Path
 
+import labelled
+from labelled import ROOT, crawl_command, fetched, parse_web, topic_files
+
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import open_web
 
-ROOT = Path(__file__).resolve().parent.parent
-WEBS = ROOT.parent / "shared" / "webs"
 SPIDERS = [
     *("niche_genetic", "best_first", "hits", "pagerank", "pagerank focused=yes", "hybrid"),
     *("fish_search", "shark_search", "info_spiders", "breadth_first"),
@@ -34,19 +33,13 @@ STEPS = (100, 200, 400, 800, 1500)
 def crawl(spider: str, topic: Path, web: str, pages: int, folder: Path) -> tuple[list[str], float]:
     """The URLs a spider fetches, in order, and the CPU time it took."""
     name, *options = spider.split()
-    command = [sys.executable, "-m", "scrapy", "crawl", name]
-    for option in (f"topic={topic}", f"max_pages={pages}", *options):
-        command += ["-a", option]
-    settings = {"FOCUS_WEB": web, "FOCUS_DIR": folder, "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "ERROR"}
-    for setting, value in settings.items():
-        command += ["-s", f"{setting}={value}"]
+    command = crawl_command(name, topic, web, folder, pages, *options)
     process = subprocess.Popen(command, cwd=ROOT)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(command)} failed")
-    fetched = [json.loads(line)["url"] for line in (folder / "pages.jsonl").open(encoding="utf-8")]
-    return fetched, usage.ru_utime + usage.ru_stime
+    return fetched(folder), usage.ru_utime + usage.ru_stime
 
 
 def mean(numbers: list[float]) -> float:
@@ -54,16 +47,12 @@ def mean(numbers: list[float]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
-    parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
+    parser = labelled.parser(__doc__)
     parser.add_argument("--pages", type=int, default=STEPS[-1])
     parser.add_argument("--spiders", default=",".join(SPIDERS), help="which; options behind a space")
     parser.add_argument("--into", type=Path)
-    options = parser.parse_args()
-    if not Path(options.web).exists():
-        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
-    topics = sorted(options.topics.glob("*.toml"))
+    options = parse_web(parser)
+    topics = topic_files(options.topics)
     web = open_web(options.web)
     labels = {topic: load_topic(str(topic)).label for topic in topics}
     spiders = options.spiders.split(",")

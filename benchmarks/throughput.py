@@ -1,9 +1,10 @@
-"""CPU a page and pages a second: best_first against a plain Scrapy spider that follows all links.
+"""CPU a page and pages a second: best_first against a plain Scrapy spider that follows all links, or an older checkout.
 
-    python benchmarks/throughput.py [--pages 1500] [--rounds 3]
+    python benchmarks/throughput.py [--pages 1500] [--rounds 3] [--against OTHER_CHECKOUT]
 
 20 KB pages with 60 links on 20 hosts over real HTTP on loopback, scoring and store on. Both crawl the same web from the
-same server, turn by turn in one run; what counts is the ratio.
+same server, turn by turn in one run; what counts is the ratio. With --against the same spider crawls with this checkout
+and with another one, which has a .venv of its own, and the ratio is the median of those of the rounds.
 """
 
 from __future__ import annotations
@@ -13,35 +14,16 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
-
-import scrapy
-from scrapy import signals
-from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.linkextractors import LinkExtractor
-from scrapy.settings import Settings
+from typing import NamedTuple
 
 from focuscrawl.web.server import WebServer
 from focuscrawl.web.synthetic import SyntheticWeb
 from focuscrawl.web.webs import Answer
 
+ROOT = Path(__file__).resolve().parent.parent
 SEED = "http://host-0.synthetic.example/"
-COMMON = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "LOG_LEVEL": "ERROR"}
-
-
-class PlainSpider(scrapy.Spider):
-    """What a Scrapy user writes first: a title for each page, and on to every link."""
-
-    name = "plain"
-    start_urls = [SEED]  # noqa: RUF012
-
-    def parse(self, response):
-        yield {"url": response.url, "title": response.css("title::text").get()}
-        for link in LinkExtractor().extract_links(response):
-            yield response.follow(link)
 
 
 class CachedWeb(SyntheticWeb):
@@ -64,38 +46,33 @@ def serve(pages: int) -> None:
     server.serve_forever()
 
 
-def crawl(kind: str, pages: int) -> None:
-    """Run one crawl in this process and print what it took, from the opening of the spider to its end."""
-    if kind == "plain":
-        settings = Settings({**COMMON, "CLOSESPIDER_PAGECOUNT": pages, "REMOTE_CONTROL_ENABLED": False})
-        process = AsyncCrawlerProcess(settings)
-        crawler, options = process.create_crawler(PlainSpider), {}
-    else:
-        settings = Settings()
-        settings.setmodule("focuscrawl.settings", priority="project")
-        settings.update({**COMMON, "FOCUS_DIR": tempfile.mkdtemp()}, priority="cmdline")
-        process = AsyncCrawlerProcess(settings)
-        topic = SyntheticWeb(1).topical[0]
-        options = {"seeds": SEED, "keywords": ",".join(topic[:12]), "max_pages": str(pages)}
-        crawler = process.create_crawler(kind)
-    times: list[float] = []
+class Runner(NamedTuple):
+    """What crawls: a spider of a checkout, with the Python that the checkout is installed for."""
 
-    def mark() -> None:
-        times.extend((process_time(), perf_counter()))
+    name: str
+    spider: str
+    checkout: Path = ROOT
+    python: str = sys.executable
 
-    crawler.signals.connect(mark, signals.spider_opened)
-    crawler.signals.connect(mark, signals.spider_closed)
-    process.crawl(crawler, **options)
-    process.start()
-    count = crawler.stats.get_value("item_scraped_count")
-    print(json.dumps({"pages": count, "cpu": times[2] - times[0], "wall": times[3] - times[1]}))
+    def run(self, pages: int, proxy: str) -> dict[str, float]:
+        """Crawl, and tell what it took."""
+        keywords = ",".join(SyntheticWeb(1).topical[0][:12])
+        script = ROOT / "benchmarks" / "timed_crawl.py"
+        command = [self.python, str(script), self.spider, "--seed", SEED, "--pages", str(pages), "--keywords", keywords]
+        environment = {**os.environ, "http_proxy": proxy, "no_proxy": "", "PYTHONPATH": str(self.checkout)}
+        result = subprocess.run(
+            command, cwd=self.checkout, env=environment, check=True, stdout=subprocess.PIPE, text=True
+        )
+        return json.loads(result.stdout.splitlines()[-1])
 
 
-def run(*arguments: str, proxy: str) -> dict[str, float]:
-    command = [sys.executable, __file__, *arguments]
-    environment = {**os.environ, "http_proxy": proxy, "no_proxy": ""}
-    result = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(result.stdout.splitlines()[-1])
+def other_checkout(folder: Path, spider: str) -> Runner:
+    """The same spider in another checkout."""
+    checkout = folder.resolve()
+    python = checkout / ".venv" / "bin" / "python"
+    if not python.exists():
+        sys.exit(f"{python} is not there: --against takes a checkout that is installed in its .venv")
+    return Runner(str(folder), spider, checkout, str(python))
 
 
 def main() -> None:
@@ -103,37 +80,39 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--spider", default="best_first")
+    parser.add_argument("--against", type=Path, metavar="OTHER_CHECKOUT")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--crawl", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         return serve(options.pages)
-    if options.crawl:
-        return crawl(options.crawl, options.pages)
+    ours = Runner("this checkout" if options.against else options.spider, options.spider)
+    other = other_checkout(options.against, options.spider) if options.against else Runner("plain", "plain")
     server = subprocess.Popen(
         [sys.executable, __file__, "--serve", "--pages", str(3 * options.pages)], stdout=subprocess.PIPE, text=True
     )
     try:
         about = json.loads(server.stdout.readline())
         print(f"pages of {about['bytes']:,} bytes, {options.pages} fetched in each of {options.rounds} rounds")
-        figures = {"plain": [], options.spider: []}
+        cpu, rate = {ours: [], other: []}, {ours: [], other: []}
         for _ in range(options.rounds):
-            for kind, rows in figures.items():
-                rows.append(run("--crawl", kind, "--pages", str(options.pages), proxy=about["address"]))
-        cpu, rate = {}, {}
-        for kind, rows in figures.items():
-            cpu[kind] = median(1000 * row["cpu"] / row["pages"] for row in rows)
-            rate[kind] = median(row["pages"] / row["wall"] for row in rows)
-            print(f"{kind:12} {cpu[kind]:6.2f} ms CPU a page {rate[kind]:7.1f} pages a second")
-        print(
-            f"{options.spider} over plain: {cpu[options.spider] / cpu['plain']:.0%} of the CPU a page,"
-            f" {rate[options.spider] / rate['plain']:.2f}× the pages a second"
-        )
+            for runner in (other, ours):
+                row = runner.run(options.pages, about["address"])
+                cpu[runner].append(1000 * row["cpu"] / row["pages"])
+                rate[runner].append(row["pages"] / row["wall"])
     finally:
         server.terminate()
+    width = max(12, len(ours.name), len(other.name))
+    for runner in (other, ours):
+        figures = f"{median(cpu[runner]):6.2f} ms CPU a page {median(rate[runner]):7.1f} pages a second"
+        print(f"{runner.name:{width}} {figures}")
+    if options.against:
+        share = median(one / two for one, two in zip(cpu[ours], cpu[other], strict=True))
+        print(f"{options.spider} of {ours.name} over {other.name}: {share:.1%} of the CPU a page")
+    else:
+        share, times = (median(figures[ours]) / median(figures[other]) for figures in (cpu, rate))
+        print(f"{ours.name} over {other.name}: {share:.0%} of the CPU a page, {times:.2f}× the pages a second")
     return None
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     main()

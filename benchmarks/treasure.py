@@ -11,16 +11,15 @@ are kept, and a second run goes on where it stopped.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from apprentice import WEBS, crawl, recall
+import labelled
+from labelled import crawl, parse_webs, recall
 
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import open_web
@@ -70,23 +69,14 @@ def mean(numbers: Iterable[float]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--webs", default="wikipedia,webkb")
-    parser.add_argument("--folder", type=Path, default=WEBS)
-    parser.add_argument("--into", type=Path)
-    options = parser.parse_args()
-    webs = {name: options.folder / f"{name}.sqlite" for name in options.webs.split(",")}
-    for path in webs.values():
-        if not path.exists():
-            sys.exit(f"{path} is not there: say with --folder where webs and their topics are")
+    options, webs = parse_webs(labelled.parser(__doc__))
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
         place = options.into or Path(temporary)
         jobs = {
             (name, kind): [
-                pool.submit(run, topic, str(path), seeds, place / f"{name}-{kind}-{topic.stem}")
-                for topic in sorted((options.folder / "topics" / name).glob("*.toml"))
+                pool.submit(run, topic, str(path), seeds, place / f"{name}-{kind}-{topic.stem}") for topic in topics
             ]
-            for name, path in webs.items()
+            for name, (path, topics) in webs.items()
             for kind, seeds in (("generic", GENERIC[name]), ("on-topic", ""))
         }
         columns = "".join(f"{f'{step:,} pages':>16}{'':>8}" for step in STEPS)

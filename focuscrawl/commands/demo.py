@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from focuscrawl.command import FocusCommand
+from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.reports import report
 from focuscrawl.store.store import Store
@@ -34,7 +35,7 @@ class Outcome(NamedTuple):
     right: int
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Crawl the embedded web with several strategies and compare them; no network is needed."""
 
     requires_crawler_process = False
@@ -58,16 +59,12 @@ class Command(ScrapyCommand):
             "--dir", type=Path, default=Path("crawls/demo"), help="where to write (default crawls/demo)"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if args or opts.pages < 1:
             raise UsageError("takes no arguments, and at least one page", print_help=False)
-        try:
-            self._run(opts.pages, opts.dir)
-        except FocusError as error:
-            print(f"focuscrawl: {error}", file=sys.stderr)
-            self.exitcode = 1
+        self._compare(opts.pages, opts.dir)
 
-    def _run(self, pages: int, folder: Path) -> None:
+    def _compare(self, pages: int, folder: Path) -> None:
         console = Console(soft_wrap=True, highlight=False)
         web = open_web("demo")
         label = load_topic(TOPIC).label
@@ -83,7 +80,7 @@ class Command(ScrapyCommand):
                 outcomes[spider] = _outcome(crawl_folder, web, label)
         console.print()
         console.print(_table(outcomes, pages))
-        (folder / "report.html").write_text(_report(outcomes, pages), "utf-8")
+        write_whole(folder / "report.html", _report(outcomes, pages))
         console.print("relevant: labelled as on the topic, which the crawlers do not see, copies once;")
         console.print("gain: over breadth-first; URLs.txt: pages the spider itself took for matches;")
         console.print("precision: share of them that are relevant.\n")

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
-from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from focuscrawl import urls
+from focuscrawl.command import FocusCommand
 from focuscrawl.crawl.checks import check_settings
-from focuscrawl.crawl.lock import LockedError, take_lock
-from focuscrawl.errors import FocusError, printable
+from focuscrawl.crawl.files import write_whole
+from focuscrawl.errors import FocusError
 from focuscrawl.spiders import with_our_spiders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from focuscrawl.lab.advice import Needs
-    from focuscrawl.lab.crawls import Outcome, Workers
+    from focuscrawl.lab.experiment import Experiment
     from focuscrawl.lab.lab import Lab
-    from focuscrawl.lab.plan import Job, Trial
-    from focuscrawl.lab.survey import Survey
-    from focuscrawl.lab.tables import Summary
 
 
-class Command(ScrapyCommand):
+class Command(FocusCommand):
     """Compare strategies on a labelled web."""
 
     requires_crawler_process = False
@@ -99,7 +88,10 @@ class Command(ScrapyCommand):
         add("--keep", action="store_true", help="keep the crawls' files, not their outcomes alone")
         add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default crawls/lab)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        # here, because every command imports every command
+        from focuscrawl.lab.session import UnfinishedError
+
         if args and args[0] != "papers":
             raise UsageError(
                 f"cannot read '{args[0]}'; a web is given with --web, topics with --topics", print_help=False
@@ -108,106 +100,64 @@ class Command(ScrapyCommand):
             if args:
                 self._papers(args[1:], opts)
             else:
-                self._run(opts)
-        except _UnfinishedError as error:
-            _say(str(error))
+                self._compare(opts)
+        except UnfinishedError as error:
+            self.say(str(error))
             self.exitcode = 1
-        except FocusError as error:
-            _say(str(error))
-            self.exitcode = 2
         except KeyboardInterrupt:
-            _say("stopped; the same command goes on where it was")
+            say("stopped; the same command goes on where it was")
             self.exitcode = 130
 
-    def _run(self, opts: argparse.Namespace) -> None:
-        # here, because every command imports every command
-        from focuscrawl.lab.advice import needs_of
-        from focuscrawl.lab.character import character
-        from focuscrawl.lab.charts import styles, write_charts
-        from focuscrawl.lab.crawls import workers
-        from focuscrawl.lab.report import lab_report
-        from focuscrawl.lab.tables import summarise, superpositions, write_tables
+    def _compare(self, opts: argparse.Namespace) -> None:
+        """Crawl with every spider, and write and show what each is worth."""
+        from focuscrawl.lab.findings import Findings
+        from focuscrawl.lab.session import crawl, session
+        from focuscrawl.lab.terminal import Terminal
 
-        lab = self._lab(opts)
-        console = Console(soft_wrap=True, highlight=False)
-        with _lock(lab.folder), workers(_jobs(opts.jobs)) as processes:
-            survey, trials, outcomes, failures = _crawl(lab, processes, console)
-        rows = lab.rows(survey, trials, outcomes)
-        baseline = opts.baseline
-        summaries = summarise(rows, lab.pages, baseline, lab.seed)
-        write_tables(lab.folder, rows, summaries, lab.pages)
-        look = styles(list(dict.fromkeys(one.spider for one in summaries)))
-        drawn = write_charts(lab.folder, summaries, look)
-        about = character(survey, list({trial.topic: trial.relevant for trial in trials}.values())).tell(lab.title)
-        needs = needs_of(lab.spiders)
-        text = lab_report(
-            summaries,
-            superpositions(rows),
-            look,
-            web=lab.title,
-            pages=lab.pages,
-            baseline=baseline,
-            starts=lab.starts,
-            needs=needs,
-            about=about,
-            notes=[*lab.problems, *failures],
-            command=shlex.join(["scrapy", *sys.argv[1:]]),
-        )
-        (lab.folder / "report.html").write_text(text, "utf-8")
-        _conclude(console, lab, summaries, about, needs, baseline, drawn=drawn)
-        if failures:
+        lab, terminal = self._lab(opts), Terminal()
+        with session(lab.folder, opts.jobs) as processes:
+            crawled = crawl(lab, processes, terminal)
+        findings = Findings.of(lab, crawled, opts.baseline)
+        pictures = findings.write(shlex.join(["scrapy", *sys.argv[1:]]))
+        terminal.show_findings(findings, pictures=pictures)
+        if crawled.failures:
             self.exitcode = 1
 
     def _papers(self, args: Sequence[str], opts: argparse.Namespace) -> None:
-        from focuscrawl.lab.crawls import workers
-        from focuscrawl.lab.experiment import Results, as_markdown
-        from focuscrawl.lab.papers import EXPERIMENTS
+        """Make the experiments of the papers, and write and show what each gives."""
+        from focuscrawl.lab.experiment import as_markdown
+        from focuscrawl.lab.session import UnfinishedError, crawl_experiment, session
+        from focuscrawl.lab.terminal import Terminal, say
 
-        numbers = [str(experiment.number) for experiment in EXPERIMENTS]
-        for number in args:
-            if number not in numbers:
-                raise UsageError(f"paper '{number}' is none of {', '.join(numbers)}", print_help=False)
-        lab = self._lab(opts)
+        experiments = _experiments(args)
+        lab, terminal = self._lab(opts), Terminal()
         for problem in lab.problems:
-            _say(problem)
-        assert self.settings is not None
-        loader = get_spider_loader(with_our_spiders(self.settings))
-        console = Console(soft_wrap=True, highlight=False)
-        parts: list[str] = []
+            say(problem)
+        loader = self._loader()
+        sections: list[str] = []
         path = lab.folder / "papers.md"
-        with _lock(lab.folder), workers(_jobs(opts.jobs)) as processes:
-            for experiment in EXPERIMENTS:
-                if args and str(experiment.number) not in args:
-                    continue
-                console.print(Text(f"\n{experiment.number}. {experiment.title}", style="bold"))
+        with session(lab.folder, opts.jobs) as processes:
+            for experiment in experiments:
+                terminal.begin_experiment(experiment)
                 try:
-                    here = experiment.on(lab, loader)
-                    survey, trials, outcomes, failures = _crawl(here, processes, console)
-                    results = Results(here, survey, trials, outcomes)
-                    if missing := experiment.missing(results):
-                        raise FocusError(f"{', '.join(missing)} did not crawl")
-                    if ways := [way for way in experiment.ways if way not in here.ways]:
-                        raise FocusError(f"there is no {' or '.join(ways)} start")
+                    results, failures = crawl_experiment(experiment, lab, loader, processes, terminal)
                 except FocusError as error:
-                    _say(f"paper {experiment.number} cannot be tried on {lab.title}: {error}")
+                    say(f"paper {experiment.number} cannot be tried on {lab.title}: {error}")
                     self.exitcode = 1
                     continue
                 tables, verdict = experiment.tables(results), experiment.verdict(results)
-                for table in tables:
-                    shown = Table(title=table.title)
-                    for column, name in enumerate(table.head):
-                        shown.add_column(name, justify="right" if column else "left", overflow="fold")
-                    for row in table.rows:
-                        shown.add_row(*map(Text, row))
-                    console.print(shown)
-                console.print(Text(f"{verdict.word}: {verdict.why}"))
-                parts.append(as_markdown(experiment, tables, verdict))
-                path.write_text("\n".join(parts), "utf-8")
+                terminal.show_experiment(tables, verdict)
+                sections.append(as_markdown(experiment, tables, verdict))
+                write_whole(path, "\n".join(sections))
                 if failures:
                     self.exitcode = 1
-        if not parts:
-            raise _UnfinishedError("no experiment could be tried")
-        console.print(Text(f"\n{path}"))
+        if not sections:
+            raise UnfinishedError("no experiment could be tried")
+        terminal.print(f"\n{path}")
+
+    def _loader(self) -> Any:
+        assert self.settings is not None
+        return get_spider_loader(with_our_spiders(self.settings))
 
     def _lab(self, opts: argparse.Namespace) -> Lab:
         """The comparison that was asked for; refuses what makes no sense before anything is read."""
@@ -215,24 +165,15 @@ class Command(ScrapyCommand):
         from focuscrawl.lab.plan import read_spiders, read_starts, read_topics
         from focuscrawl.web.webs import open_web, web_file
 
-        for option in ("pages", "repeat", "jobs"):
-            value = getattr(opts, option)
-            if value is not None and value < 1:
-                raise FocusError(f"--{option} {value}: expected a whole number, at least 1")
-        if opts.seed < 0:
-            raise FocusError(f"--seed {opts.seed}: expected a whole number, at least 0")
+        _check_numbers(opts)
         assert self.settings is not None
         check_settings(self.settings)
         settings = _settings(opts.set)
-        try:
-            common = arglist_to_dict(opts.arguments)
-        except ValueError:
-            raise FocusError("-a: expected NAME=VALUE") from None
+        common = _common_options(opts.arguments)
         open_web(opts.web)
         ways, given = read_starts(opts.seeds)
         topics, problems = read_topics(opts.topics)
-        loader = get_spider_loader(with_our_spiders(self.settings))
-        spiders, unknown = read_spiders(opts.spiders, loader, opts.baseline, common)
+        spiders, unknown = read_spiders(opts.spiders, self._loader(), opts.baseline, common)
         if problems or unknown:  # the rest is compared, but not what was asked for
             self.exitcode = 1
         _prepare(opts.out)
@@ -254,8 +195,33 @@ class Command(ScrapyCommand):
         )
 
 
-class _UnfinishedError(FocusError):
-    """The work itself failed, not what was asked for."""
+def _experiments(numbers: Sequence[str]) -> list[Experiment]:
+    """The experiments with these numbers, or all."""
+    from focuscrawl.lab.papers import EXPERIMENTS
+
+    known = [str(experiment.number) for experiment in EXPERIMENTS]
+    for number in numbers:
+        if number not in known:
+            raise UsageError(f"paper '{number}' is none of {', '.join(known)}", print_help=False)
+    return [experiment for experiment in EXPERIMENTS if not numbers or str(experiment.number) in numbers]
+
+
+def _check_numbers(opts: argparse.Namespace) -> None:
+    for option in ("pages", "repeat", "jobs"):
+        value = getattr(opts, option)
+        if value is not None and value < 1:
+            raise FocusError(f"--{option} {value}: expected a whole number, at least 1")
+    if opts.seed < 0:
+        raise FocusError(f"--seed {opts.seed}: expected a whole number, at least 0")
+
+
+def _common_options(given: list[str]) -> dict[str, str]:
+    """The options for all spiders that have them."""
+    try:
+        options: dict[str, str] = arglist_to_dict(given)
+    except ValueError:
+        raise FocusError("-a: expected NAME=VALUE") from None
+    return options
 
 
 #: Settings that say which pages a crawl can reach; the limit and chance go by the web and the rules as they are.
@@ -277,54 +243,6 @@ def _settings(given: list[str]) -> dict[str, str]:
     return settings
 
 
-@contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    try:
-        file = take_lock(folder / "crawls")
-    except LockedError:
-        raise FocusError(f"{folder} is in use by another comparison; wait for it, or choose another --out") from None
-    with file:
-        yield
-
-
-def _crawl(
-    lab: Lab, processes: Workers, console: Console
-) -> tuple[Survey, list[Trial], dict[Job, Outcome], Counter[str]]:
-    """Read the web and crawl it; what went wrong is told, and how often."""
-    with _progress("reading the web") as show:
-        survey = lab.read(processes, show)
-    trials, jobs = lab.plan(survey)
-    for problem in lab.problems:
-        _say(problem)
-    if not jobs:
-        raise FocusError("nothing is left to compare")
-    if "generic" in lab.ways:
-        console.print(Text(f"The generic start is {printable(', '.join(lab.generic))}"))
-    failures: Counter[str] = Counter()
-    finished = 0
-    with _progress("crawling") as show:
-        show(0, len(jobs))
-
-        def done(job: Job, problem: str | None) -> None:
-            nonlocal finished
-            finished += 1
-            show(finished, len(jobs))
-            if problem:
-                failures[f"{job} failed: {problem}"] += 1
-
-        outcomes = lab.run(processes, jobs, done)
-    for failure, times in failures.items():
-        _say(failure if times == 1 else f"{failure} ({times} times)")
-    if not outcomes:
-        raise _UnfinishedError("no crawl was finished")
-    return survey, trials, outcomes, failures
-
-
-def _jobs(asked: int | None) -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return asked or cores or 1
-
-
 def _generic(text: str | None) -> list[str]:
     from focuscrawl.lab.plan import read_starts
 
@@ -337,7 +255,7 @@ def _generic(text: str | None) -> list[str]:
 
 
 def _prepare(folder: Path) -> None:
-    """A folder of ours, or a new one; somebody else's files are not written over."""
+    """Make the folder for the results; refuses one with files that no comparison wrote."""
     for name in ("results.csv", "report.html"):
         if (folder / name).exists() and not (folder / "crawls").is_dir():
             raise FocusError(f"{folder} holds {name}, but no crawls that it belongs to; choose another --out")
@@ -345,72 +263,3 @@ def _prepare(folder: Path) -> None:
         (folder / "crawls").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FocusError(f"cannot write to {folder}: {error.strerror}; choose another --out") from None
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal; elsewhere a line for every tenth."""
-    live = sys.stderr.isatty()
-    bar = Progress(
-        TextColumn("[bold]{task.description}"),
-        BarColumn(bar_width=32),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=Console(stderr=True),
-        disable=not live,
-    )
-    task = bar.add_task(what, total=None)
-    told = 0
-
-    def show(done: int, total: int) -> None:
-        nonlocal told
-        bar.update(task, completed=done, total=total)
-        if not live and total and done * 10 // total > told:
-            told = done * 10 // total
-            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
-
-    with bar:
-        yield show
-
-
-def _conclude(
-    console: Console,
-    lab: Lab,
-    summaries: Sequence[Summary],
-    about: str,
-    needs: Needs,
-    baseline: str,
-    *,
-    drawn: bool,
-) -> None:
-    from focuscrawl.lab.advice import FEW, WAYS, advise
-
-    console.print(Text(f"\n{about}"))
-    for way in dict.fromkeys(one.seeds for one in summaries):
-        those = [one for one in summaries if one.seeds == way]
-        table = Table(title=f"{lab.title}, {lab.pages:,} pages from {WAYS.get(way, way)}")
-        table.add_column("spider", overflow="fold")
-        for name in ("score", "95 %", "harvest", "targets", "against", "p"):
-            table.add_column(name, justify="right", no_wrap=True)
-        for one in those:
-            shares = one.means["harvest"], one.means["target_recall"]
-            table.add_row(
-                Text(one.title),
-                f"{one.score:.3f}",
-                f"{one.interval[0]:.2f}–{one.interval[1]:.2f}" if one.interval else "–",
-                *("–" if share is None else f"{share:.1%}" for share in shares),
-                f"{one.against.difference:+.3f}" if one.against else "–",
-                f"{one.against.p:.2g}" if one.against and one.against.better + one.against.worse >= FEW else "–",
-            )
-        console.print()
-        console.print(table)
-        console.print(Text(f"against: difference of the score to that of {baseline}, and the probability p by chance."))
-        console.print(Text(advise(those, lab.title, lab.pages, needs)))
-    console.print(Text(f"\n{lab.folder / 'report.html'}"))
-    console.print(Text(f"{lab.folder}/{{results,curves,summary,superposition,costs}}.csv"))
-    if not drawn:
-        console.print(Text("The charts are there as SVG; for PNG, too: pip install 'focuscrawl[lab]'"))
-
-
-def _say(message: str) -> None:
-    print(f"focuscrawl: {FocusError(message)}", file=sys.stderr)

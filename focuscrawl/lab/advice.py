@@ -1,8 +1,9 @@
-"""What the figures say, in a paragraph for somebody who wants to choose a strategy."""
+"""What the figures say, in a paragraph for a user who has to choose a strategy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from focuscrawl.lab.measures import SIGNIFICANT, compare
 from focuscrawl.lab.plan import CHANCE, FLOOR, GENERIC, GIVEN, LIMIT, TOPIC, Spec
@@ -36,6 +37,21 @@ def needs_of(spiders: Mapping[Spec, type[FocusedSpider]]) -> Needs:
     }
 
 
+@dataclass(frozen=True)
+class _Ranking:
+    """The spiders of a comparison, best first, and what they are measured against."""
+
+    best: Summary
+    rest: Sequence[Summary]
+    floor: Summary | None
+    limit: Summary | None
+    chance: Summary | None
+    needs: Needs
+
+    def certainty(self, other: Summary) -> str:
+        return _certainty(self.best, other, 1 + len(self.rest))
+
+
 def advise(summaries: Sequence[Summary], web: str, pages: int, needs: Needs) -> str:
     """The advice for one way to begin."""
     by_name = {one.spider: one for one in summaries}
@@ -44,51 +60,90 @@ def advise(summaries: Sequence[Summary], web: str, pages: int, needs: Needs) -> 
     if not spiders:
         return "No crawl was finished, so there is nothing to say."
     best, *rest = sorted(spiders, key=lambda one: (-one.score, one.spider))
-    floor, limit, chance = by_name.get(FLOOR), by_name.get(LIMIT), by_name.get(CHANCE)
+    ranking = _Ranking(best, rest, by_name.get(FLOOR), by_name.get(LIMIT), by_name.get(CHANCE), needs)
+    sentences = (
+        _which_is_best(ranking, web, pages),
+        _against_floor(ranking),
+        _against_chance(ranking),
+        _which_is_next(ranking),
+        _which_needs_less(ranking),
+        _which_costs_less(ranking),
+        _how_many_topics(ranking),
+    )
+    return " ".join(sentence for sentence in sentences if sentence)
 
-    def certainty(other: Summary) -> str:
-        return _certainty(best, other, len(spiders))
 
+def _which_is_best(ranking: _Ranking, web: str, pages: int) -> str:
+    best, limit = ranking.best, ranking.limit
     within = f" (95 % interval {best.interval[0]:.2f} to {best.interval[1]:.2f})" if best.interval else ""
-    parts = [
+    return (
         f"On {web}, from {WAYS.get(best.seeds, best.seeds)}, {best.spider} does best: its score is"
         f" {best.score:.2f} of the best possible order{within}, with {best.relevant:,.0f} relevant pages in {pages:,}"
         + (f"; that order finds {limit.relevant:,.0f}." if limit else ".")
-    ]
+    )
+
+
+def _against_floor(ranking: _Ranking) -> str:
+    best, floor = ranking.best, ranking.floor
+    if floor is None:
+        return ""
     if best is floor:
-        parts.append("That is plain breadth-first: no strategy compared here is worth its cost on this web.")
-    elif floor is not None:
-        more = f"{best.relevant / floor.relevant:.1f} times as many as" if floor.relevant else "some, against none by"
-        parts.append(f"It finds {more} breadth_first{certainty(floor)}{_needing(best, needs, ', and needs')}.")
-    if chance is not None and chance.score >= best.score:
-        parts.append(f"A random order has {chance.score:.2f}: nothing compared here is better than chance on this web.")
-    if rest:
-        second = rest[0]
-        near = " and practically the same" if best.score - second.score < CLOSE else ""
-        parts.append(
-            f"Next is {second.spider} with {second.score:.2f}{near}{'' if second is floor else certainty(second)}"
-            f"{_needing(second, needs, ', which needs')}."
-        )
-        without = [one for one in rest if not {*needs.get(one.spider, ())} & {*needs.get(best.spider, ())}]
-        if without and without[0] is not second:
-            other = without[0]
-            parts.append(
-                f"Without {_list(needs[best.spider])} it is {other.spider} with {other.score:.2f}"
-                f"{_needing(other, needs, ', which needs')}."
-            )
-    if best.cost and (best.cpu or 0.0) >= ENOUGH:
-        cheaper = [
-            (one.cost, one.spider)
-            for one in rest
-            if one.cost and one.cost < 0.67 * best.cost and best.score - one.score < 2 * CLOSE
-        ]
-        if cheaper:
-            cost, name = min(cheaper)
-            parts.append(f"{name} comes near it for {cost / best.cost:.0%} of the CPU time.")
-    if best.topics < FEW:
-        number = "One topic says" if best.topics == 1 else f"{best.topics} topics say"
-        parts.append(f"{number} little: give more in --topics, {FEW} or better 12, before you rely on this.")
-    return " ".join(parts)
+        return "That is plain breadth-first: no strategy compared here is worth its cost on this web."
+    more = f"{best.relevant / floor.relevant:.1f} times as many as" if floor.relevant else "some, against none by"
+    needing = _needing(best, ranking.needs, ", and needs")
+    return f"It finds {more} breadth_first{ranking.certainty(floor)}{needing}."
+
+
+def _against_chance(ranking: _Ranking) -> str:
+    chance = ranking.chance
+    if chance is None or chance.score < ranking.best.score:
+        return ""
+    return f"A random order has {chance.score:.2f}: nothing compared here is better than chance on this web."
+
+
+def _which_is_next(ranking: _Ranking) -> str:
+    if not ranking.rest:
+        return ""
+    second = ranking.rest[0]
+    near = " and practically the same" if ranking.best.score - second.score < CLOSE else ""
+    certainty = "" if second is ranking.floor else ranking.certainty(second)  # which was told before
+    needing = _needing(second, ranking.needs, ", which needs")
+    return f"Next is {second.spider} with {second.score:.2f}{near}{certainty}{needing}."
+
+
+def _which_needs_less(ranking: _Ranking) -> str:
+    """The best spider that needs nothing of what the very best needs, unless it was named as the next one."""
+    needs = ranking.needs
+    needed = {*needs.get(ranking.best.spider, ())}
+    without = [one for one in ranking.rest if not {*needs.get(one.spider, ())} & needed]
+    if not without or without[0] is ranking.rest[0]:
+        return ""
+    other = without[0]
+    needing = _needing(other, needs, ", which needs")
+    return f"Without {_list(needs[ranking.best.spider])} it is {other.spider} with {other.score:.2f}{needing}."
+
+
+def _which_costs_less(ranking: _Ranking) -> str:
+    best = ranking.best
+    if not best.cost or (best.cpu or 0.0) < ENOUGH:
+        return ""
+    cheaper = [
+        (one.cost, one.spider)
+        for one in ranking.rest
+        if one.cost and one.cost < 0.67 * best.cost and best.score - one.score < 2 * CLOSE
+    ]
+    if not cheaper:
+        return ""
+    cost, name = min(cheaper)
+    return f"{name} comes near it for {cost / best.cost:.0%} of the CPU time."
+
+
+def _how_many_topics(ranking: _Ranking) -> str:
+    topics = ranking.best.topics
+    if topics >= FEW:
+        return ""
+    number = "One topic says" if topics == 1 else f"{topics} topics say"
+    return f"{number} little: give more in --topics, {FEW} or better 12, before you rely on this."
 
 
 def _needing(one: Summary, needs: Needs, words: str) -> str:
@@ -100,7 +155,7 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _certainty(one: Summary, other: Summary, spiders: int) -> str:
-    """How sure it is that one spider, chosen among so many, is better than another, in words."""
+    """How sure it is that one spider, the best of a number of them, is better than another, in words."""
     result = compare(one.scores, other.scores)
     if result is None or result.better + result.worse < FEW:
         return ""

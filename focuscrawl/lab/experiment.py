@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
 
+from focuscrawl.lab.claims import NOT_REPRODUCED, NOTHING, PARTLY, REPRODUCED, Claim, Shares, Step, evaluate, reached
 from focuscrawl.lab.crawls import Outcome
 from focuscrawl.lab.lab import Lab
 from focuscrawl.lab.measures import mean, superposition
-from focuscrawl.lab.plan import TOPIC, Job, Spec, Trial
+from focuscrawl.lab.plan import GENERIC, TOPIC, Job, Spec, Trial
 from focuscrawl.lab.survey import Survey
 from focuscrawl.lab.tables import Row
+
+#: Where crawls begin, as the tables call it.
+BEGUN_AT = {TOPIC: "on-topic seeds", GENERIC: "a generic start"}
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,12 @@ class Results:
 
     @property
     def steps(self) -> tuple[int, int, int]:
-        """After how many pages is looked: early, half-way, in the end."""
-        return max(1, self.pages // 4), max(1, self.pages // 2), self.pages
+        """The numbers of pages after which figures are shown: early, half-way, in the end."""
+        return self.step("quarter"), self.step("half"), self.step("end")
+
+    def step(self, name: Step) -> int:
+        """The pages of a crawl up to this step, at least one."""
+        return max(1, self.pages // {"tenth": 10, "quarter": 4, "half": 2, "end": 1}[name])
 
     def rows(self, spider: str, seeds: str, after: int | None = None) -> dict[str, Row]:
         """The crawls of a spider by topic, as they were after so many pages."""
@@ -82,7 +90,7 @@ class Results:
 
 
 class Experiment:
-    """A paper's experiment. Subclasses say what is crawled, and read tables and a verdict off the results."""
+    """A paper's experiment. Subclasses say what is crawled, what the paper claims, and show the figures."""
 
     number: ClassVar[int]
     title: ClassVar[str]
@@ -92,6 +100,12 @@ class Experiment:
     #: What is done here instead.
     here: ClassVar[str]
     ways: ClassVar[tuple[str, ...]] = (TOPIC,)
+    #: What the paper saw, as far as figures can tell; none if it reports no figures.
+    claims: ClassVar[tuple[Claim, ...]] = ()
+    #: What is enough to be reproduced in part: alternatives of the least shares of claims.
+    partly: ClassVar[tuple[Shares, ...]] = ()
+    #: The crawler that has to find something, because the claims are multiples of its figures.
+    multiples_of: ClassVar[str] = ""
 
     def on(self, lab: Lab, loader: Any) -> Lab:
         """The comparison that the experiment makes of a lab's web and topics."""
@@ -106,9 +120,26 @@ class Experiment:
         """The paper's figures and ours."""
         raise NotImplementedError
 
+    def why(self, results: Results, shares: Shares, word: str) -> str:
+        """The figures that the verdict, a word for it, rests on."""
+        raise NotImplementedError
+
+    def is_partly(self, results: Results, shares: Shares) -> bool:
+        """Whether results that are not all that the paper claims are some of it."""
+        return reached(shares, self.partly)
+
     def verdict(self, results: Results) -> Verdict:
         """Whether the shape is the paper's."""
-        raise NotImplementedError
+        if self.multiples_of and not all(claim.comparable(results) for claim in self.claims):
+            return Verdict(NOTHING, f"{self.multiples_of} found nothing in its first pages; give more --pages.")
+        shares = evaluate(self.claims, results)
+        if not shares:
+            word = NOTHING
+        elif all(share == 1 for share in shares.values()):
+            word = REPRODUCED
+        else:
+            word = PARTLY if self.is_partly(results, shares) else NOT_REPRODUCED
+        return Verdict(word, self.why(results, shares, word))
 
     def missing(self, results: Results) -> list[str]:
         """The spiders that did not crawl; if there is no topic that all have crawled, all of them."""

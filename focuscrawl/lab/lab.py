@@ -24,6 +24,7 @@ from focuscrawl.lab.survey import Reader, Survey, read_pages, web_digest
 from focuscrawl.lab.tables import Row
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic
+from focuscrawl.web import content
 from focuscrawl.web.webs import Web, open_web
 
 #: Pages that a process reads of a web at a time.
@@ -73,7 +74,7 @@ class Lab:
         """Read the web, or what an earlier run has read of it."""
         topics = list(self.topics.values())
         about = {name: (topic.name, topic.description, topic.keywords) for name, topic in self.topics.items()}
-        code = [inspect.getsource(module) for module in (surveys, html, page, urls, words)]
+        code = [inspect.getsource(module) for module in (surveys, html, content, page, urls, words)]
         facts = json.dumps([self._digest, about, code], sort_keys=True)
         digest = hashlib.sha256(facts.encode()).hexdigest()
         path = self.folder / "crawls" / "web.json"

@@ -50,6 +50,11 @@ class Spec:
         options = tuple((option, value) for option, _, value in (pair.partition("=") for pair in pairs))
         return cls(text.strip(), name, options)
 
+    @classmethod
+    def of(cls, text: str, name: str, **options: Any) -> Spec:
+        """A spider with options under another name."""
+        return cls(text, name, tuple((option, str(value)) for option, value in options.items()))
+
 
 #: Options of a spider that are those of the comparison, and how they are given there.
 _COMPARISONS = {"max_pages": "--pages", "topic": "--topics", "seeds": "--seeds"}

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from focuscrawl import __version__
 from focuscrawl.lab.advice import FEW, WAYS, Needs, advise
-from focuscrawl.lab.charts import Style, curves, legend
+from focuscrawl.lab.charts import curves, legend
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 from focuscrawl.lab.tables import Summary
 from focuscrawl.reports import report
+from focuscrawl.reports.svg import Style
 
 _STYLE = """
 body { max-width: 76rem; }

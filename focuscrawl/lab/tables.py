@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from focuscrawl.crawl.files import write_whole
 from focuscrawl.lab.measures import Comparison, Measures, Point, compare, holm, interval, mean, superposition
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 
@@ -190,7 +191,7 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> No
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
     writer.writerows([_cell(value) for value in row] for row in rows)
-    path.write_text(text.getvalue(), "utf-8")
+    write_whole(path, text.getvalue())
 
 
 def _cell(value: Any) -> Any:

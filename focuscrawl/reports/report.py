@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from string import Template
 
 from focuscrawl.manners.traps import TRIES
+from focuscrawl.reports import svg
 from focuscrawl.store.store import Store
-
-COLOURS = ("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2")
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 280, 48, 32
 
 _PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -55,35 +53,9 @@ def curve(store: Store) -> list[int]:
 
 def chart(series: Mapping[str, Sequence[int]], what: str) -> str:
     """Curves of relevant pages over pages fetched, as SVG."""
-    pages = max((len(points) for points in series.values()), default=0)
-    top = max((points[-1] for points in series.values() if points), default=0)
-    if not pages or not top:
-        return f"<p>No {what} yet.</p>"
-
-    def x(page: int) -> float:
-        return _LEFT + (_WIDTH - _LEFT - 12) * page / pages
-
-    def y(count: float) -> float:
-        return 12 + (_HEIGHT - _BOTTOM - 12) * (1 - count / top)
-
-    parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(what)} over pages fetched">']
-    parts.append(f'<line x1="{_LEFT}" y1="{y(0):.1f}" x2="{_WIDTH - 12}" y2="{y(0):.1f}" stroke="currentColor"/>')
-    for share in (0.5, 1.0):
-        level = y(top * share)
-        parts.append(f'<line x1="{_LEFT}" y1="{level:.1f}" x2="{_WIDTH - 12}" y2="{level:.1f}" stroke="#8884"/>')
-        parts.append(f'<text x="{_LEFT - 6}" y="{level + 4:.1f}" text-anchor="end">{round(top * share):,}</text>')
-        count = round(pages * share)
-        parts.append(f'<text x="{x(count):.1f}" y="{_HEIGHT - 14}" text-anchor="end">{count:,}</text>')
-    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 14}">pages fetched →</text>')
-    for place, (name, points) in enumerate(series.items()):
-        colour = COLOURS[place % len(COLOURS)]
-        step = max(1, len(points) // 300)
-        chosen = [*range(0, len(points), step), len(points) - 1] if points else []
-        line = " ".join(f"{x(index + 1):.1f},{y(points[index]):.1f}" for index in chosen)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{_LEFT + 10}" y="{26 + 16 * place}" style="fill:{colour}">{html.escape(name)}</text>')
-    parts.append("</svg>")
-    return "".join(parts)
+    looks = {name: svg.style(place) for place, name in enumerate(series)}
+    drawn = svg.curve_chart(series, looks, x_label="pages fetched", y_label=what, height=300, legend="inside")
+    return drawn or f"<p>No {html.escape(what)} yet.</p>"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], numbers: int) -> str:

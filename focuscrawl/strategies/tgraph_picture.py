@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from focuscrawl import urls
+from focuscrawl.reports import svg
 from focuscrawl.strategies.tgraph import Node, TGraph
 
 _WIDTH, _ROW, _MARGIN = 1200, 150, 60
 #: Nodes of a level that are drawn: more cannot be told apart.
 _DRAWN = 60
+_STYLE = (
+    "svg{width:100%;height:auto}.level{font:14px sans-serif;fill:#444}"
+    ".node{fill:#2f6f9f}.target{fill:#c0392b}.link{stroke:#8aa;stroke-opacity:.35}"
+)
 
 
 def as_text(graph: TGraph, shown: int = 5) -> list[str]:
@@ -32,43 +35,30 @@ def as_svg(graph: TGraph) -> str:
     levels: dict[int, list[Node]] = {}
     led_to: set[int] = set()
     for level, nodes in sorted(graph.by_level().items(), reverse=True):
-        # of too many those that what is drawn above leads to
+        # if there are too many, those come first that a node drawn above leads to
         levels[level] = sorted(nodes, key=lambda node: urls.key(node.page) not in led_to)[:_DRAWN]
         led_to |= {urls.key(url) for node in levels[level] for url in node.dic}
     height = _MARGIN * 2 + _ROW * max(1, len(levels))
     place: dict[int, tuple[float, float]] = {}
-    parts: list[str] = []
+    parts: list[str] = [svg.title(f"T-Graph of {graph.topic}"), svg.element("style", _STYLE)]
+    labels: list[str] = []
     for row, level in enumerate(sorted(levels, reverse=True)):
-        y = float(_MARGIN + _ROW * row)
+        y: float = _MARGIN + _ROW * row
         nodes = levels[level]
-        parts.append(
-            f'<text x="8" y="{y - 24}" class="level">level {level}: {len(graph.by_level()[level])} nodes</text>'
-        )
+        labels.append(svg.text(8, y - 24, f"level {level}: {len(graph.by_level()[level])} nodes", class_="level"))
         for index, node in enumerate(nodes):
             place[id(node)] = (_MARGIN + (index + 0.5) * (_WIDTH - 2 * _MARGIN) / len(nodes), y)
-    bottom = float(height - _MARGIN)
-    target = (_WIDTH / 2, bottom)
-    parts.append(f'<circle cx="{target[0]}" cy="{bottom}" r="12" class="target"/>')
-    parts.append(f'<text x="{target[0] + 20}" y="{bottom + 5}" class="level">targets</text>')
+    target = (_WIDTH / 2, height - _MARGIN)
     drawn = [node for nodes in levels.values() for node in nodes]
-    edges = _edges(drawn, place, target)
+    parts += [*_edges(drawn, place, target), *labels]  # nodes lie above the links
+    parts.append(svg.element("circle", cx=target[0], cy=target[1], r=12, class_="target"))
+    parts.append(svg.text(target[0] + 20, target[1] + 5, "targets", class_="level"))
     for node in drawn:
         x, y = place[id(node)]
-        title = escape(" / ".join(part for part in (node.mh, node.sh, node.ish) if part) or node.page)
-        parts.append(
-            f'<circle cx="{x:.1f}" cy="{y}" r="5" class="node"><title>{title}: {escape(node.dc[:200])}</title></circle>'
-        )
-    style = (
-        ".node{fill:#2f6f9f}.target{fill:#c0392b}.link{stroke:#8aa;stroke-opacity:.35;fill:none}"
-        ".level{font:14px sans-serif;fill:#444}svg{background:#fff}"
-    )
-    heading = f"<title>T-Graph of {escape(graph.topic)}</title>"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}">{heading}<style>{style}</style>'
-        + "".join(edges)
-        + "".join(parts)
-        + "</svg>\n"
-    )
+        heading = " / ".join(part for part in (node.mh, node.sh, node.ish) if part) or node.page
+        hint = svg.title(f"{heading}: {node.dc[:200]}")
+        parts.append(svg.element("circle", hint, cx=x, cy=y, r=5, class_="node"))
+    return svg.drawing(_WIDTH, height, f"T-Graph of {graph.topic}", *parts, standalone=True) + "\n"
 
 
 def _edges(nodes: list[Node], place: dict[int, tuple[float, float]], target: tuple[float, float]) -> list[str]:
@@ -87,5 +77,5 @@ def _edges(nodes: list[Node], place: dict[int, tuple[float, float]], target: tup
         }
         if 1 in node.dic.values():
             ends.add(target)
-        edges += [f'<path class="link" d="M{x:.1f} {y}L{to_x:.1f} {to_y}"/>' for to_x, to_y in sorted(ends)]
+        edges += [svg.element("line", class_="link", x1=x, y1=y, x2=to_x, y2=to_y) for to_x, to_y in sorted(ends)]
     return edges

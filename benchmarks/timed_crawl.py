@@ -1,0 +1,76 @@
+"""One crawl in this process, and what it took from the opening of the spider to its end, as a line of JSON.
+
+    python benchmarks/timed_crawl.py SPIDER --seed URL [--pages 1500] [--keywords a,b]
+
+SPIDER is one of focuscrawl, or `plain`. Of focuscrawl nothing but its settings is imported, so that this file also
+times another checkout: run it with the Python of that checkout. The proxy is that of the environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from time import perf_counter, process_time
+
+import scrapy
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.linkextractors import LinkExtractor
+from scrapy.settings import Settings
+
+COMMON = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "LOG_LEVEL": "ERROR"}
+
+
+class PlainSpider(scrapy.Spider):
+    """What a Scrapy user writes first: a title for each page, and on to every link."""
+
+    name = "plain"
+
+    def parse(self, response):
+        yield {"url": response.url, "title": response.css("title::text").get()}
+        for link in LinkExtractor().extract_links(response):
+            yield response.follow(link)
+
+
+def crawl(spider: str, seed: str, pages: int, keywords: str, folder: str) -> dict[str, float]:
+    """Pages fetched, CPU seconds and seconds."""
+    if spider == "plain":
+        settings = Settings({**COMMON, "CLOSESPIDER_PAGECOUNT": pages, "REMOTE_CONTROL_ENABLED": False})
+        process = AsyncCrawlerProcess(settings)
+        crawler, options = process.create_crawler(PlainSpider), {"start_urls": [seed]}
+    else:
+        settings = Settings()
+        settings.setmodule("focuscrawl.settings", priority="project")
+        settings.update({**COMMON, "FOCUS_DIR": folder}, priority="cmdline")
+        process = AsyncCrawlerProcess(settings)
+        crawler, options = (
+            process.create_crawler(spider),
+            {"seeds": seed, "keywords": keywords, "max_pages": str(pages)},
+        )
+    times: list[float] = []
+
+    def mark() -> None:
+        times.extend((process_time(), perf_counter()))
+
+    crawler.signals.connect(mark, signals.spider_opened)
+    crawler.signals.connect(mark, signals.spider_closed)
+    process.crawl(crawler, **options)
+    process.start()
+    count = crawler.stats.get_value("item_scraped_count")
+    return {"pages": count, "cpu": times[2] - times[0], "wall": times[3] - times[1]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("spider")
+    parser.add_argument("--seed", required=True)
+    parser.add_argument("--pages", type=int, default=1500)
+    parser.add_argument("--keywords", default="")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(crawl(options.spider, options.seed, options.pages, options.keywords, f"{folder}/crawl")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""The claims of a paper as data: a figure of one crawler compared with that of another, and by what margin."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+from focuscrawl.lab.measures import mean
+from focuscrawl.lab.plan import TOPIC
+
+if TYPE_CHECKING:
+    from focuscrawl.lab.experiment import Results
+
+REPRODUCED = "Reproduced"
+PARTLY = "Reproduced in part"
+NOT_REPRODUCED = "Not reproduced"
+NOTHING = "Nothing to compare with"
+
+#: The measure of two spiders that is the share of the relevant pages of either that both found.
+SUPERPOSITION = "superposition"
+
+#: When a figure is read off: after a part of the pages of a crawl.
+Step = Literal["tenth", "quarter", "half", "end"]
+Relation = Literal[">", ">=", "<"]
+_RELATIONS = {">": operator.gt, ">=": operator.ge, "<": operator.lt}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measure of crawls, the mean over spiders and ways to begin if there are several."""
+
+    measure: str
+    spiders: tuple[str, ...]
+    ways: tuple[str, ...] = (TOPIC,)
+    step: Step = "end"
+
+    def of(self, results: Results, after: int | None = None) -> float:
+        """Its value, at its own step or *after* a number of pages; 0 where there is none."""
+        if self.measure == SUPERPOSITION:
+            one, other = self.spiders
+            return mean([results.overlap(one, other, way) or 0.0 for way in self.ways]) or 0.0
+        pages = after or results.step(self.step)
+        found = [results.mean(self.measure, spider, way, pages) for way in self.ways for spider in self.spiders]
+        return mean(found) or 0.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A figure has a relation to *margin* times another figure, or to the margin itself if there is no other."""
+
+    #: What the paper says; claims that say the same are parts of one claim.
+    says: str
+    figure: Figure
+    relation: Relation
+    other: Figure | None = None
+    margin: float = 1.0
+
+    def holds(self, results: Results, after: int | None = None) -> bool:
+        """Whether it is true of the results, at its own step or *after* a number of pages."""
+        bound = self.margin * (1.0 if self.other is None else self.other.of(results, after))
+        return bool(_RELATIONS[self.relation](self.figure.of(results, after), bound))
+
+    def comparable(self, results: Results) -> bool:
+        """Whether the other crawler found anything."""
+        return self.other is None or self.other.of(results) > 0
+
+    def ratio(self, results: Results) -> float:
+        """The figure over the other one."""
+        assert self.other is not None
+        return self.figure.of(results) / self.other.of(results)
+
+
+def at_each(claim: Claim, ways: Sequence[str], steps: Sequence[Step]) -> Iterator[Claim]:
+    """The claim for each way to begin and each step."""
+    assert claim.other is not None
+    for way, step in product(ways, steps):
+        figure, other = (replace(figure, ways=(way,), step=step) for figure in (claim.figure, claim.other))
+        yield replace(claim, figure=figure, other=other)
+
+
+#: By what the paper says, the share of the parts of that claim that hold.
+Shares = Mapping[str, float]
+
+
+def evaluate(claims: Sequence[Claim], results: Results) -> Shares:
+    """How much of what the paper says is true of the results."""
+    parts: dict[str, list[bool]] = {}
+    for claim in claims:
+        parts.setdefault(claim.says, []).append(claim.holds(results))
+    return {says: sum(held) / len(held) for says, held in parts.items()}
+
+
+def reached(shares: Shares, alternatives: Sequence[Shares]) -> bool:
+    """Whether one of the alternatives is met: the least share that each of its claims must have."""
+    return any(all(shares[says] >= least for says, least in one.items()) for one in alternatives)

@@ -1,0 +1,73 @@
+"""What the crawls of a comparison show, and the files that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from focuscrawl.crawl.files import write_whole
+from focuscrawl.lab.advice import Needs, needs_of
+from focuscrawl.lab.character import character
+from focuscrawl.lab.charts import styles, write_charts
+from focuscrawl.lab.lab import Lab
+from focuscrawl.lab.report import lab_report
+from focuscrawl.lab.session import Crawled
+from focuscrawl.lab.tables import Row, Summary, summarise, superpositions, write_tables
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The rows of a comparison, their summaries, and what kind of web it was."""
+
+    lab: Lab
+    baseline: str
+    rows: Sequence[Row]
+    summaries: Sequence[Summary]
+    about: str
+    needs: Needs
+    #: What could not be crawled, a line each.
+    notes: Sequence[str]
+
+    @classmethod
+    def of(cls, lab: Lab, crawled: Crawled, baseline: str) -> Findings:
+        """Measure what was crawled."""
+        rows = lab.rows(crawled.survey, crawled.trials, crawled.outcomes)
+        relevant = {trial.topic: trial.relevant for trial in crawled.trials}
+        return cls(
+            lab,
+            baseline,
+            rows,
+            summarise(rows, lab.pages, baseline, lab.seed),
+            character(crawled.survey, list(relevant.values())).tell(lab.title),
+            needs_of(lab.spiders),
+            [*lab.problems, *crawled.failures],
+        )
+
+    def by_way(self) -> dict[str, list[Summary]]:
+        """The summaries of each way to begin."""
+        ways: dict[str, list[Summary]] = {}
+        for one in self.summaries:
+            ways.setdefault(one.seeds, []).append(one)
+        return ways
+
+    def write(self, command: str) -> bool:
+        """Write tables, charts and the report, with the command that made it; returns whether charts are PNG, too."""
+        lab = self.lab
+        write_tables(lab.folder, self.rows, self.summaries, lab.pages)
+        look = styles(list(dict.fromkeys(one.spider for one in self.summaries)))
+        pictures = write_charts(lab.folder, self.summaries, look)
+        text = lab_report(
+            self.summaries,
+            superpositions(self.rows),
+            look,
+            web=lab.title,
+            pages=lab.pages,
+            baseline=self.baseline,
+            starts=lab.starts,
+            needs=self.needs,
+            about=self.about,
+            notes=self.notes,
+            command=command,
+        )
+        write_whole(lab.folder / "report.html", text)
+        return pictures

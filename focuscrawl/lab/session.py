@@ -1,0 +1,95 @@
+"""The crawls of a comparison in front of a user: one session at a time in a folder, and what goes wrong is told."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from focuscrawl.crawl.lock import LockedError, take_lock
+from focuscrawl.errors import FocusError, printable
+from focuscrawl.lab.crawls import Outcome, Workers, workers
+from focuscrawl.lab.experiment import Experiment, Results
+from focuscrawl.lab.lab import Lab
+from focuscrawl.lab.plan import GENERIC, Job, Trial
+from focuscrawl.lab.survey import Survey
+from focuscrawl.lab.terminal import Terminal, progress, say
+
+
+class UnfinishedError(FocusError):
+    """The work itself failed, not what was asked for."""
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """What was crawled, and how often what failed."""
+
+    survey: Survey
+    trials: Sequence[Trial]
+    outcomes: Mapping[Job, Outcome]
+    failures: Counter[str]
+
+
+@contextmanager
+def session(folder: Path, jobs: int | None) -> Iterator[Workers]:
+    """Processes for crawls, by default one for each core; while they work, no other session may write to the folder."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    try:
+        file = take_lock(folder / "crawls")
+    except LockedError:
+        raise FocusError(f"{folder} is in use by another comparison; wait for it, or choose another --out") from None
+    with file, workers(jobs or cores or 1) as processes:
+        yield processes
+
+
+def crawl(lab: Lab, processes: Workers, terminal: Terminal) -> Crawled:
+    """Read the web and crawl it."""
+    with progress("reading the web") as show:
+        survey = lab.read(processes, show)
+    trials, jobs = lab.plan(survey)
+    for problem in lab.problems:
+        say(problem)
+    if not jobs:
+        raise FocusError("nothing is left to compare")
+    if GENERIC in lab.ways:
+        terminal.print(f"The generic start is {printable(', '.join(lab.generic))}")
+    outcomes, failures = _run(lab, processes, jobs)
+    for failure, times in failures.items():
+        say(failure if times == 1 else f"{failure} ({times} times)")
+    if not outcomes:
+        raise UnfinishedError("no crawl was finished")
+    return Crawled(survey, trials, outcomes, failures)
+
+
+def _run(lab: Lab, processes: Workers, jobs: Sequence[Job]) -> tuple[Mapping[Job, Outcome], Counter[str]]:
+    failures: Counter[str] = Counter()
+    finished = 0
+    with progress("crawling") as show:
+        show(0, len(jobs))
+
+        def done(job: Job, problem: str | None) -> None:
+            nonlocal finished
+            finished += 1
+            show(finished, len(jobs))
+            if problem:
+                failures[f"{job} failed: {problem}"] += 1
+
+        return lab.run(processes, jobs, done), failures
+
+
+def crawl_experiment(
+    experiment: Experiment, lab: Lab, loader: Any, processes: Workers, terminal: Terminal
+) -> tuple[Results, Counter[str]]:
+    """What the crawls of a paper's experiment found, and what failed; refuses where too little was crawled."""
+    here = experiment.on(lab, loader)
+    crawled = crawl(here, processes, terminal)
+    results = Results(here, crawled.survey, crawled.trials, crawled.outcomes)
+    if missing := experiment.missing(results):
+        raise FocusError(f"{', '.join(missing)} did not crawl")
+    if ways := [way for way in experiment.ways if way not in here.ways]:
+        raise FocusError(f"there is no {' or '.join(ways)} start")
+    return results, crawled.failures

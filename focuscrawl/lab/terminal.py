@@ -1,0 +1,113 @@
+"""What `scrapy lab` shows on a terminal: messages, progress, tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import rich.table
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from focuscrawl.errors import FocusError
+from focuscrawl.lab.advice import FEW, WAYS, advise
+from focuscrawl.lab.experiment import Experiment, Table, Verdict
+from focuscrawl.lab.tables import Summary
+
+if TYPE_CHECKING:
+    from focuscrawl.lab.findings import Findings
+
+
+def say(message: str) -> None:
+    """A message on standard error."""
+    sys.stderr.write(f"focuscrawl: {FocusError(message)}\n")
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal; elsewhere a line for every tenth."""
+    live = sys.stderr.isatty()
+    bar = Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(bar_width=32),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        disable=not live,
+    )
+    task = bar.add_task(what, total=None)
+    told = 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal told
+        bar.update(task, completed=done, total=total)
+        if not live and total and done * 10 // total > told:
+            told = done * 10 // total
+            sys.stderr.write(f"{what}: {done} of {total}\n")
+            sys.stderr.flush()
+
+    with bar:
+        yield show
+
+
+class Terminal:
+    """Standard output: paragraphs and tables."""
+
+    def __init__(self) -> None:
+        self._console = Console(soft_wrap=True, highlight=False)
+
+    def print(self, text: str = "", style: str = "") -> None:
+        """A paragraph, in which nothing is markup."""
+        self._console.print(Text(text, style=style))
+
+    def show_findings(self, findings: Findings, *, pictures: bool) -> None:
+        """The tables of a comparison with advice below each, and which files there are; *pictures* if also as PNG."""
+        lab = findings.lab
+        self.print(f"\n{findings.about}")
+        for way, summaries in findings.by_way().items():
+            self.print()
+            title = f"{lab.title}, {lab.pages:,} pages from {WAYS.get(way, way)}"
+            self._console.print(_summary_table(title, summaries))
+            baseline = findings.baseline
+            self.print(f"against: difference of the score to that of {baseline}, and the probability p by chance.")
+            self.print(advise(summaries, lab.title, lab.pages, findings.needs))
+        self.print(f"\n{lab.folder / 'report.html'}")
+        self.print(f"{lab.folder}/{{results,curves,summary,superposition,costs}}.csv")
+        if not pictures:
+            self.print("The charts are there as SVG; for PNG, too: pip install 'focuscrawl[lab]'")
+
+    def show_experiment(self, tables: Sequence[Table], verdict: Verdict) -> None:
+        """The tables of a paper's experiment, and what they say."""
+        for table in tables:
+            shown = rich.table.Table(title=table.title)
+            for column, name in enumerate(table.head):
+                shown.add_column(name, justify="right" if column else "left", overflow="fold")
+            for row in table.rows:
+                shown.add_row(*map(Text, row))
+            self._console.print(shown)
+        self.print(f"{verdict.word}: {verdict.why}")
+
+    def begin_experiment(self, experiment: Experiment) -> None:
+        """The title of a paper's experiment."""
+        self.print(f"\n{experiment.number}. {experiment.title}", style="bold")
+
+
+def _summary_table(title: str, summaries: Sequence[Summary]) -> rich.table.Table:
+    table = rich.table.Table(title=title)
+    table.add_column("spider", overflow="fold")
+    for name in ("score", "95 %", "harvest", "targets", "against", "p"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in summaries:
+        shares = one.means["harvest"], one.means["target_recall"]
+        table.add_row(
+            Text(one.title),
+            f"{one.score:.3f}",
+            f"{one.interval[0]:.2f}–{one.interval[1]:.2f}" if one.interval else "–",
+            *("–" if share is None else f"{share:.1%}" for share in shares),
+            f"{one.against.difference:+.3f}" if one.against else "–",
+            f"{one.against.p:.2g}" if one.against and one.against.better + one.against.worse >= FEW else "–",
+        )
+    return table

@@ -1,0 +1,168 @@
+"""SVG drawings: elements with their text escaped, axes with round numbers, curves and legends."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Attribute = str | float | None
+
+#: Colours that most people can tell apart, on white and on black.
+COLOURS = (
+    *("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2"),
+    *("#db2777", "#65a30d", "#92400e", "#4f46e5", "#0f766e", "#c026d3"),
+)
+WIDTH = 640
+#: The width of a legend beside a chart, or of names beside bars.
+LEGEND = 190
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 28, 44
+_FONT: dict[str, Attribute] = {"font_family": "system-ui, sans-serif", "font_size": 13}
+_GRID: dict[str, Attribute] = {"stroke": "#888", "stroke_opacity": 0.27}
+#: The most points that a curve is drawn with: more cannot be seen at this width.
+_POINTS = 300
+_LEGEND_ROW = 19
+
+
+def element(tag: str, *content: str, **attributes: Attribute) -> str:
+    """An element around markup; attributes are escaped, `stroke_width` is stroke-width, and None is left out."""
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return f"<{tag}{written}>{''.join(content)}</{tag}>" if content else f"<{tag}{written}/>"
+
+
+def _value(value: str | float) -> str:
+    return html.escape(value) if isinstance(value, str) else f"{round(value, 2):g}"
+
+
+def text(x: float, y: float, words: str, **attributes: Attribute) -> str:
+    """Plain text at a place."""
+    return element("text", html.escape(words), x=x, y=y, **attributes)
+
+
+def title(words: str) -> str:
+    """What a browser shows when the pointer is over the element that this is in."""
+    return element("title", html.escape(words))
+
+
+def grid_line(x1: float, y1: float, x2: float, y2: float) -> str:
+    """A thin line behind the data."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **_GRID)
+
+
+def drawing(width: float, height: float, label: str, *parts: str, standalone: bool) -> str:
+    """A whole drawing. In an HTML page it has the width and the font of the page; *standalone*, it is a file."""
+    own: dict[str, Attribute] = {}
+    if standalone:
+        own = {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height, **_FONT}
+        parts = (element("rect", width="100%", height="100%", fill="#fff"), *parts)
+    return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label, **own)
+
+
+class Style(NamedTuple):
+    """How a curve is drawn."""
+
+    colour: str
+    dashes: str = ""
+    width: float = 2.0
+
+
+def style(place: int) -> Style:
+    """The style of the curve at this place; solid and dashed lines double the number of colours."""
+    return Style(COLOURS[place % len(COLOURS)], "10 3" if place // len(COLOURS) % 2 else "")
+
+
+def swatch(look: Style, x: float, y: float) -> str:
+    """A short line in the style of a curve, for legends."""
+    dashes = look.dashes or None
+    return element("line", x1=x, y1=y, x2=x + 26, y2=y, stroke=look.colour, stroke_width=3, stroke_dasharray=dashes)
+
+
+def ticks(top: float, *, whole: bool = False) -> list[float]:
+    """Round numbers from 0 up to *top*, six at most; *whole* leaves out fractions."""
+    steps = (base * 10**power for power in range(0 if whole else -2, 12) for base in (1, 2, 5))
+    step = next(step for step in steps if top / step <= 5)
+    return [step * number for number in range(int(top / step) + 1)]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The area of a chart, with x from 0 to *x_end* and y from 0 to *y_end*."""
+
+    height: float
+    x_end: float
+    y_end: float
+
+    def x(self, value: float) -> float:
+        """Where a value is across."""
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / self.x_end
+
+    def y(self, value: float) -> float:
+        """Where a value is up and down."""
+        return _TOP + (self.height - _BOTTOM - _TOP) * (1 - value / self.y_end)
+
+    def draw(self, x_label: str, y_label: str, *, whole: bool) -> list[str]:
+        """The grid, the numbers and the labels; x counts things, and y does if *whole*."""
+        parts = [text(4, 14, y_label)]
+        for value in ticks(self.y_end, whole=whole):
+            parts.append(grid_line(_LEFT, self.y(value), WIDTH - _RIGHT, self.y(value)))
+            parts.append(text(_LEFT - 7, self.y(value) + 4, f"{value:,g}", text_anchor="end"))
+        for value in ticks(self.x_end, whole=True)[1:]:
+            anchor = "end" if value > 0.95 * self.x_end else "middle"  # inside the drawing
+            parts.append(text(self.x(value), self.height - 24, f"{value:,g}", text_anchor=anchor))
+        parts.append(text(self.x(self.x_end / 2), self.height - 5, x_label, text_anchor="middle"))
+        return parts
+
+    def curve(self, name: str, points: Sequence[float], look: Style) -> str:
+        """A curve through points at x = 1, 2, 3 and so on."""
+        step = max(1, len(points) // _POINTS)
+        chosen = sorted({*range(0, len(points), step), *([len(points) - 1] if points else [])})
+        return element(
+            "polyline",
+            title(name),
+            points=" ".join(f"{self.x(place + 1):.1f},{self.y(points[place]):.1f}" for place in chosen),
+            fill="none",
+            stroke=look.colour,
+            stroke_width=look.width,
+            stroke_dasharray=look.dashes or None,
+        )
+
+
+def curve_chart(
+    series: Mapping[str, Sequence[float]],
+    looks: Mapping[str, Style],
+    *,
+    x_label: str,
+    y_label: str,
+    height: float = 400,
+    legend: Literal["inside", "beside"] | None = None,
+    standalone: bool = False,
+) -> str:
+    """Curves by name, with a legend in the upper left corner, on the right, or none; "" if all is empty or 0."""
+    x_end = max((len(points) for points in series.values()), default=0)
+    y_end = max((max(points) for points in series.values() if points), default=0)
+    if not x_end or not y_end:
+        return ""
+    axes = Axes(height, x_end, y_end)
+    whole = all(isinstance(point, int) for points in series.values() for point in points)
+    parts = axes.draw(x_label, y_label, whole=whole)
+    parts += [axes.curve(name, points, looks[name]) for name, points in series.items()]
+    width = WIDTH
+    if legend == "inside":
+        parts += _legend(list(series), looks, _LEFT + 10)
+    elif legend == "beside":
+        parts += _legend(list(series), looks, WIDTH + 4)
+        width, height = WIDTH + LEGEND, max(height, _TOP + _LEGEND_ROW * len(series) + 8)
+    return drawing(width, height, f"{y_label} over {x_label}", *parts, standalone=standalone)
+
+
+def _legend(names: Sequence[str], looks: Mapping[str, Style], left: float) -> list[str]:
+    parts = []
+    for place, name in enumerate(names):
+        middle = _TOP + 8 + _LEGEND_ROW * place
+        parts += [swatch(looks[name], left, middle), text(left + 32, middle + 4, name)]
+    return parts
