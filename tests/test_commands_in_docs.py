@@ -121,9 +121,10 @@ def reader(tmp_path):
 
 
 def stand_in(reader: Reader) -> None:
-    """A small world for the README: what is at example.com, and what the user has."""
+    """A small world for the README: what its seeds link to, and what the user has."""
     web = MemoryWeb()
-    found = [f"http://example.com/{name}" for name in ("", "a-good-page", "merge", "networks")]
+    seed = "https://en.wikipedia.org/wiki/Sorting_algorithm"
+    found = [seed, *(f"http://example.com/{name}" for name in ("", "a-good-page", "merge", "networks"))]
     for url in found:
         links = "".join(f"<p>The <a href='{other}'>running time of merge sort</a></p>" for other in found)
         text = "Sorting networks sort an array in a running time that an algorithm such as bubble sort has not. "

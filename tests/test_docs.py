@@ -138,8 +138,8 @@ def test_the_readme_begins_with_the_two_commands():
 
 def test_every_promise_names_tests_that_exist():
     text = (ROOT / "docs" / "reliability.md").read_text("utf-8")
-    rows = [line for line in text.partition("## What becomes")[0].splitlines() if line.startswith("| ")]
-    promises = [line for line in rows if not line.startswith("| promise")]
+    rows = [line for line in text.partition("## How broken responses")[0].splitlines() if line.startswith("| ")]
+    promises = [line for line in rows if not line.startswith("| guarantee")]
     assert len(promises) > 30
     for promise in promises:
         tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", promise)

@@ -105,7 +105,7 @@ class Command(FocusCommand):
             self.say(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            say("stopped; the same command goes on where it was")
+            self.say("stopped; the same command goes on where it was")
             self.exitcode = 130
 
     def _compare(self, opts: argparse.Namespace) -> None:
