@@ -217,7 +217,9 @@ class Page:
         #: The number of the stored page that says nearly the same, and what tells them alike.
         self.duplicate_of: int | None = None
         self.signature: bytes | None = None
-        #: Why the page is withheld from matched URLs and search: `copy`, `noindex`, `listing` or `reservation: …`.
+        #: Whether the strategy wants the page in URLs.txt (`matches`).
+        self.wanted = False
+        #: Why the page is withheld from matched URLs and search: `listing`, `noindex`, `reservation: …` or `copy`.
         self.withheld: str | None = None
         self.rights = Rights()
         #: What tells the server, at a later visit, which version of the page this is.

@@ -269,8 +269,7 @@ class FocusedSpider(Spider):
             page.judgement = NOTHING if page.problem else self.judge(page)
             if page.judgement is not None:
                 page.relevance = page.judgement.relevance
-                if page.listing:  # its links are worth something, itself it is not
-                    page.judgement = page.judgement._replace(relevant=False)
+                self.crawl.settle(page)
         return page.judgement
 
     def relevance(self, page: Page) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 from tests.conftest import ROOT
 
@@ -17,7 +18,9 @@ STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|REPLACE|DROP|ALT
 def is_sql(node: ast.AST) -> bool:
     """Whether a part of a module runs SQL or holds some."""
     if isinstance(node, ast.Attribute):
-        return node.attr in ("execute", "executemany", "executescript")
+        return node.attr in ("executemany", "executescript") or ast.unparse(node).endswith(
+            ("store.execute", "connection.execute")
+        )
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(STATEMENT.match(node.value))
 
 
@@ -30,3 +33,60 @@ def test_sql_is_in_the_store_only():
         if is_sql(node)
     }
     assert found == set()
+
+
+def imports(path: Path) -> set[str]:
+    """The modules that a module imports, at run time or for its types."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_frontier_and_components_meet_in_the_crawl_only():
+    components = ("focuscrawl.middlewares", "focuscrawl.pipelines")
+    found = {
+        f"{path.relative_to(PACKAGE)}: {module}"
+        for room, others in (
+            ("frontier", components),
+            ("middlewares", "focuscrawl.frontier"),
+            ("pipelines", "focuscrawl.frontier"),
+        )
+        for path in (PACKAGE / room).glob("*.py")
+        for module in imports(path)
+        if module.startswith(others)
+    }
+    assert found == set()
+
+
+def test_private_names_of_scrapy_and_twisted_are_in_the_seam_only():
+    found = {
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path != PACKAGE / "frontier" / "engine.py"
+        for name in (*imports(path), *foreign_attributes(path))
+        if name.startswith(("scrapy.", "twisted.", "engine.", "downloader.", "slot.")) and "._" in name
+    }
+    assert found == set()
+
+
+def foreign_attributes(path: Path) -> set[str]:
+    """Attributes of Scrapy's engine, downloader and their slots, by the names that these have everywhere."""
+    return {
+        f"{owner}.{node.attr}"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute)
+        and (owner := ast.unparse(node.value).rpartition(".")[2]) in ("engine", "downloader", "slot", "_slot")
+    }
+
+
+def test_no_module_is_longer_than_500_lines():
+    long = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if len(path.read_text("utf-8").splitlines()) > 500
+    }
+    assert long == set()

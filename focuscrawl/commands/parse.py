@@ -14,12 +14,12 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from focuscrawl.command import SinglePageCommand
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import reason_of
+from focuscrawl.crawl.verdict import LISTING, NOINDEX
 from focuscrawl.errors import FocusError
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page
 from focuscrawl.pipelines.classify import ClassifyPipeline
-from focuscrawl.pipelines.rights import leave_out
 from focuscrawl.reports.explain import describe_links, describe_page
 from focuscrawl.spider import FocusedSpider
 
@@ -95,7 +95,6 @@ class Command(SinglePageCommand, ParseCommand):
         except FocusError as error:
             self.failure = str(error)
             return
-        leave_out(page, Crawl.of(crawler).left_out)
 
     def print_results(self, opts: argparse.Namespace) -> None:
         if self.failure is not None:
@@ -130,12 +129,12 @@ class Command(SinglePageCommand, ParseCommand):
     def _unmatched(self, page: Page) -> str:
         """Why a page that can be read does not match."""
         strategy, judgement = Crawl.of(self.pcrawler).strategy, page.judgement
-        if page.listing:
+        if page.withheld == LISTING:
             return "it is a list of URLs"
-        if page.rights.left_out:
-            return RESERVATIONS[page.rights.left_out]
-        if "noindex" in page.robots and self.pcrawler.settings.getbool("FOCUS_ROBOTS_META"):
+        if page.withheld == NOINDEX:
             return "it asks not to be indexed"
+        if page.withheld is not None:
+            return RESERVATIONS[page.rights.left_out]
         if judgement is not None and judgement.relevance < strategy.threshold:
             return f"below the threshold of {strategy.threshold:g}"
         return f"spider '{strategy.name}' does not count it"

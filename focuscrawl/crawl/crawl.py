@@ -17,6 +17,7 @@ from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
+from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
@@ -101,6 +102,8 @@ class Crawl:
         self.networks = Networks()
         #: Reservations that keep a page out of the exports, and whether sitemaps are read.
         self.left_out: list[str] = []
+        #: Whether pages that ask not to be indexed are withheld.
+        self.robots_meta = True
         self.sitemaps = "no"
         self.traps = Traps()
         self.duplicates: Duplicates | None = None
@@ -149,6 +152,7 @@ class Crawl:
         folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
         crawl = cls(folder, spider, topic, **(options | frontier))
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
+        crawl.robots_meta = yes_or_no(settings, "FOCUS_ROBOTS_META")
         crawl.hosts = Hosts(hours, settings.getfloat("FOCUS_BACKOFF_MAX"))
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
         crawl.traps = Traps(crawl.store.patterns.each(), **bounds)
@@ -198,6 +202,10 @@ class Crawl:
         """The process may open no more files."""
         if self.scheduler is not None:
             self.scheduler.short_of_files()
+
+    def settle(self, page: Page) -> None:
+        """Decide whether a page counts, matches, or is withheld, by what is known of it now."""
+        settle(page, robots_meta=self.robots_meta, reservations=self.left_out)
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, but for numbers, and its size in bytes."""

@@ -78,16 +78,12 @@ class Duplicates:
         return one[-_TITLE:] == other[-_TITLE:] and similarity(one, other) >= self.threshold
 
     def mark(self, page: Page) -> None:
-        """Note on a page which stored one it repeats: what is there already does not match or count once more."""
+        """Set the signature of a page, and which stored page it repeats."""
         if page.problem is not None or page.listing:
             return
         page.signature = signature(page)
         itself = page.visit.page if page.visit is not None else None
         page.duplicate_of = self.find(page.signature, itself) if page.signature else None
-        if page.duplicate_of is not None:
-            page.matched = False
-            if page.judgement is not None:
-                page.judgement = page.judgement._replace(relevant=False)
 
     def add(self, number: int, known: bytes) -> None:
         """Remember a page that repeats none."""

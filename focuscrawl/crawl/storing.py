@@ -39,6 +39,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
     focus = scheduler.focus_of(page.url_id)
     if crawl.duplicates is not None:  # here, where nothing can be stored in between
         crawl.duplicates.mark(page)
+        crawl.settle(page)
     with store.transaction():
         if focus is None:  # a page that the frontier did not ask for
             (page.url_id,) = frontier.identify([page.url])
@@ -82,6 +83,7 @@ def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: V
     focus = scheduler.focus_of(page.url_id)
     if visit.outcome != GONE and crawl.duplicates is not None:
         crawl.duplicates.mark(page)
+        crawl.settle(page)
     with crawl.store.transaction():
         if visit.outcome == GONE:
             _store_gone(crawl, page, visit)

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 class ClassifyPipeline:
     """Sets `relevance` and `matched` of a page, by the judgement that its links were scored with.
 
-    A page that asks not to be indexed does not match. Settings: FOCUS_ROBOTS_META.
+    A page that is withheld does not match. Settings: FOCUS_ROBOTS_META, FOCUS_RIGHTS.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.spider = Crawl.of(crawler).strategy
-        self.robots_meta = crawler.settings.getbool("FOCUS_ROBOTS_META")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -30,7 +29,7 @@ class ClassifyPipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             self.spider.judged(item)
-            withheld = item.problem is not None or item.listing or (self.robots_meta and "noindex" in item.robots)
-            ask = self.spider.crawl.ask
-            item.matched = not withheld and ask("matches", item.url, lambda: self.spider.matches(item), False)
+            crawl = self.spider.crawl
+            item.wanted = crawl.ask("matches", item.url, lambda: self.spider.matches(item), False)
+            crawl.settle(item)
         return item

@@ -42,7 +42,7 @@ class RightsPipeline:
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.wanted = Crawl.of(crawler).left_out
+        self.crawl = Crawl.of(crawler)
         self._rules: Recent[str, rights.TdmRules] = Recent(RULES_SIZE)
         self._asked: dict[str, asyncio.Future[rights.TdmRules]] = {}
         #: When hosts that could not be asked may be asked again.
@@ -54,10 +54,12 @@ class RightsPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            exported = item.matched or ("tdm" in self.wanted and item.problem is None)
+            wanted = item.wanted and (item.matched or bool(item.rights.left_out))
+            exported = wanted or ("tdm" in self.crawl.left_out and item.problem is None)
             if exported and item.rights.tdm_reservation is None:
                 await self._ask_host(item)
-            if left_out := leave_out(item, self.wanted):
+                self.crawl.settle(item)
+            if left_out := item.rights.left_out:
                 self.crawler.stats.inc_value(f"focus/left_out/{left_out}")
         return item
 
@@ -92,17 +94,6 @@ class RightsPipeline:
         rules = rights.read_tdmrep(response.body) if response.status == 200 else rights.TdmRules()
         self._rules.put(site, rules, rules.size)
         return rules
-
-
-def leave_out(page: Page, wanted: list[str]) -> str:
-    """The first reservation among those *wanted* that keeps a page from matching, by what is known of it; or none."""
-    ledger = page.rights
-    ledger.noai, ledger.noimageai = "noai" in page.robots, "noimageai" in page.robots
-    if page.problem is None:
-        ledger.left_out = ledger.reserved(wanted)
-    if ledger.left_out:
-        page.matched = False
-    return ledger.left_out
 
 
 class LeaveOutPipeline:

@@ -10,9 +10,9 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from focuscrawl import urls, words
+from focuscrawl.crawl.verdict import is_findable
 from focuscrawl.errors import printable
 from focuscrawl.html import read_page
-from focuscrawl.manners.sitemap import is_sitemap
 from focuscrawl.page import Judgement, Page
 from focuscrawl.search.query import JOINT, Query
 from focuscrawl.store.scratch import highlighted
@@ -83,7 +83,7 @@ class Index:
 
     def add(self, page_id: int, page: Page) -> None:
         """Make a stored page findable as it is now, whatever it was; one that must not be found is noted as seen."""
-        if not findable(page):
+        if not is_findable(page):
             self.remove(page_id)
             return
         relevant = page.judgement is not None and page.judgement.relevant
@@ -126,16 +126,11 @@ class Index:
         stored = self.store.search.page(page_id)
         page = Page(stored.url, matched=stored.matched, topics=stored.topics, fetched_at=stored.fetched_at)
         page.judgement = Judgement(stored.relevance or 0.0, stored.relevant, {})
-        page.problem, page.duplicate_of = stored.problem, stored.duplicate_of
-        page.rights.left_out = stored.left_out
-        page.robots = stored.robots
-        page.listing = stored.listing
+        page.problem, page.withheld = stored.problem, stored.withheld
         if stored.packed is None:
             page.problem = page.problem or "no body"
-        if findable(page):  # or there is no need to read it
-            body = stored.body()
-            page.listing = is_sitemap(body)
-            read_page(page, body, stored.content_type)
+        if is_findable(page):  # or there is no need to read it
+            read_page(page, stored.body(), stored.content_type)
         return page
 
     # ---- reading
@@ -179,17 +174,6 @@ class Index:
             )
             for found, (_, score), (title, snippet) in zip(pages, ranked, _marked(match, texts), strict=True)
         ]
-
-
-def findable(page: Page) -> bool:
-    """Whether a page belongs into the index: it can be read, repeats no other, and nobody asked to leave it out."""
-    return (
-        page.problem is None
-        and page.duplicate_of is None
-        and not page.listing
-        and not page.rights.left_out
-        and "noindex" not in page.robots
-    )
 
 
 def _texts(page: Page) -> tuple[str, str, str]:

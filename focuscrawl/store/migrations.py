@@ -17,6 +17,14 @@ from focuscrawl.store.schema import CELLS, FORMAT, SCHEMA, VERSION, Format, chec
 
 #: The oldest format that can be read as it is.
 READABLE = 2
+#: Why a page of a file of format 2 is withheld, in place of the column of format 3.
+WITHHELD_BEFORE = (
+    "CASE WHEN page.listing THEN 'listing'"
+    " WHEN NOT page.matched AND ',' || page.robots || ',' LIKE '%,noindex,%' THEN 'noindex'"
+    " WHEN EXISTS (SELECT 1 FROM rights WHERE rights.page = page.id AND left_out != '')"
+    " THEN (SELECT 'reservation: ' || left_out FROM rights WHERE rights.page = page.id)"
+    " WHEN page.duplicate_of NOT NULL THEN 'copy' END"
+)
 
 
 class Step(NamedTuple):
@@ -40,13 +48,7 @@ _FORMAT_2 = Format(
 def _add_withheld(connection: sqlite3.Connection) -> None:
     """Format 3 says of each page why it is withheld from matched URLs and search."""
     connection.execute("ALTER TABLE page ADD COLUMN withheld TEXT")
-    connection.execute(
-        "UPDATE page SET withheld = CASE WHEN listing THEN 'listing' WHEN duplicate_of NOT NULL THEN 'copy'"
-        " WHEN ',' || robots || ',' LIKE '%,noindex,%' THEN 'noindex'"
-        " ELSE 'reservation: ' || (SELECT left_out FROM rights WHERE rights.page = page.id) END"
-        " WHERE listing OR duplicate_of NOT NULL OR ',' || robots || ',' LIKE '%,noindex,%'"
-        " OR id IN (SELECT page FROM rights WHERE left_out != '')"
-    )
+    connection.execute(f"UPDATE page SET withheld = {WITHHELD_BEFORE}")
 
 
 #: The steps by the format that they start from.

@@ -24,11 +24,6 @@ _UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHER
 _ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
 _SET_RIGHTS = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-#: Why a page that is not a copy is withheld; NULL if it is not.
-_WITHHELD = (
-    "CASE WHEN ',' || robots || ',' LIKE '%,noindex,%' THEN 'noindex' ELSE"
-    " (SELECT 'reservation: ' || left_out FROM rights WHERE rights.page = page.id AND left_out != '') END"
-)
 #: The text of a page; of a near-duplicate that of the page it repeats.
 _BODY = "ifnull(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
 #: When a page was first fetched.
@@ -270,7 +265,7 @@ class Pages(Part):
         self._keep_first(heir)
         self.store.execute(
             "UPDATE page SET duplicate_of = NULL, body = before.body, relevant = before.relevant,"
-            f" withheld = {_WITHHELD}, matched = before.matched AND {_WITHHELD} IS NULL"
+            " withheld = nullif(page.withheld, 'copy'), matched = before.matched AND page.withheld = 'copy'"
             " FROM (SELECT body, relevant, matched FROM page WHERE id = ?) AS before WHERE page.id = ?",
             (number, heir),
         )

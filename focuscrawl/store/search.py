@@ -68,11 +68,8 @@ class IndexedPage(NamedTuple):
     relevant: bool
     matched: bool
     topics: list[str]
-    robots: set[str]
     problem: str | None
-    duplicate_of: int | None
-    listing: bool
-    left_out: str
+    withheld: str | None
     content_type: str
     packed: bytes | None
 
@@ -82,8 +79,8 @@ class IndexedPage(NamedTuple):
 
 
 _PAGE = (
-    "SELECT url, fetched_at, relevance, relevant, matched, topics, robots, problem, duplicate_of, listing, left_out,"
-    " content_type, body FROM page LEFT JOIN rights ON rights.page = page.id WHERE page.id = ?"
+    "SELECT url, fetched_at, relevance, relevant, matched, topics, problem, {withheld}, content_type, body FROM page"
+    " WHERE page.id = ?"
 )
 
 
@@ -149,10 +146,9 @@ class SearchIndex(Part):
 
     def page(self, number: int) -> IndexedPage:
         """What the index is made of, for a stored page."""
-        url, fetched_at, relevance, relevant, matched, topics, robots, *rest = self.store.execute(
-            _PAGE, (number,)
-        ).fetchone()
-        problem, duplicate_of, listing, left_out, content_type, packed = rest
+        query = _PAGE.format(withheld=self.store.withheld)
+        url, fetched_at, relevance, relevant, matched, topics, *rest = self.store.execute(query, (number,)).fetchone()
+        problem, withheld, content_type, packed = rest
         return IndexedPage(
             url,
             fetched_at or "",
@@ -160,11 +156,8 @@ class SearchIndex(Part):
             bool(relevant),
             bool(matched),
             from_json(topics, list),
-            set((robots or "").split(",")),
             problem,
-            duplicate_of,
-            bool(listing),
-            left_out or "",
+            withheld,
             content_type or "",
             packed,
         )

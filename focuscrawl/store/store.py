@@ -19,7 +19,7 @@ from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
-from focuscrawl.store.migrations import READABLE, format_of, migrate
+from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, format_of, migrate
 from focuscrawl.store.pages import Pages
 from focuscrawl.store.patterns import Patterns
 from focuscrawl.store.queue import Queue
@@ -132,6 +132,7 @@ class Store:
             logger.info("%s is brought from format %d to %d", self.path, self.version, VERSION)
             with self.transaction():
                 migrate(self.connection, self.version)
+            self.version = VERSION
 
     def _check(self, create: bool) -> None:
         """Whether this is the file of a crawl, of a format that can be used, and holds what a crawl writes."""
@@ -215,6 +216,11 @@ class Store:
                 self.execute(statement)
         except DamageError as error:
             raise self.broken(error) from None
+
+    @property
+    def withheld(self) -> str:
+        """Why a page is withheld, in SQL: an older file that is only read does not say so itself."""
+        return "page.withheld" if self.version >= 3 else WITHHELD_BEFORE
 
     def close(self) -> None:
         """Close the file; safe to call twice."""

@@ -284,7 +284,7 @@ def test_what_cannot_be_stored_and_callbacks_that_fail_half_way_lose_nothing(sho
     assert {"http://crossroads.example/", "http://sorting-handbook.example/"} <= set(pages)
     assert pages["http://crossroads.example/sorting.html"]["parent"] == "http://crossroads.example/"
     assert "half way" in result.stderr
-    assert "will not survive a crash" in result.stderr
+    assert "after a crash only its URL is left" in result.stderr
     assert lines(shop / "hard.jsonl") == [{"url": "http://sorting-handbook.example/", "thing": "Thing"}]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from focuscrawl.crawl.verdict import settle
 from focuscrawl.html import read_page
 from focuscrawl.page import Judgement, Page
 from focuscrawl.search import index as module
@@ -31,7 +32,10 @@ def made(name: str, body: str, **facts) -> Page:
     page = Page(at(name), fetched_at=facts.pop("fetched_at", "2026-11-16T08:00:00.000+00:00"))
     for fact, value in facts.items():
         setattr(page, fact, value)
-    return read_page(page, f"<meta charset=utf-8>{body}".encode(), "text/html")
+    read_page(page, f"<meta charset=utf-8>{body}".encode(), "text/html")
+    page.wanted = page.matched
+    settle(page, reservations=["noai"])
+    return page
 
 
 def keep(index: Index, *pages: Page) -> list[int]:
@@ -110,9 +114,7 @@ def test_what_cannot_or_must_not_be_found_is_not_indexed(index, facts):
 
 
 def test_what_rights_leave_out_is_not_indexed(index):
-    page = made("a", "<p>heap")
-    page.rights.left_out = "noai"
-    keep(index, page)
+    keep(index, made("a", "<p>heap", robots={"noai"}))
     assert found(index, "heap") == []
     assert index.waiting() == 0
 
@@ -192,11 +194,10 @@ def test_stored_pages_are_indexed_as_they_would_have_been_when_they_came(store, 
         made("b", "<p>heap", robots={"noindex"}),
         made("c", "<p>heap", problem="HTTP 404"),
         made("d", "<p>heap", duplicate_of=1),
-        made("e", sitemap),
-        made("f", "<p>heap"),
+        made("e", sitemap, listing=True),
+        made("f", "<p>heap", robots={"noai"}),
         made("g", "<p>heap"),
     ]
-    pages[5].rights.left_out = "tdm"
     index = Index(store)
     for number, page in enumerate(pages, 1):
         page.url_id = number
