@@ -46,18 +46,19 @@ def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, s
                 strike()
             tell(self, page)
 
-        StorePipeline._store, StorePipeline._tell = storing, telling
+        StorePipeline._store = storing  # type: ignore[method-assign]
+        StorePipeline._tell = telling  # type: ignore[method-assign]
     given = dict(options)
     settings = {name: given.pop(name) for name in list(given) if name.isupper()}
     testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", max_pages=PAGES, **given)
 
 
-def in_a_process(*arguments: object) -> int:
+def in_a_process(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> int:
     """The exit status of a crawl in a process of its own."""
     child = os.fork()
     if not child:
         try:
-            crawl(*arguments)
+            crawl(spider, folder, options, kill)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
