@@ -47,9 +47,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _starts_a_process(thing: object, known: dict[object, bool]) -> bool:
-    """Whether a function or class of the tests, or one that it names, uses subprocess."""
+    """Whether a function or class of the tests, or one that it names, starts one."""
     thing = inspect.unwrap(thing) if callable(thing) else thing
-    if thing is subprocess:
+    if thing is subprocess or thing is forks:
         return True
     if not (inspect.isfunction(thing) or inspect.isclass(thing)) or not thing.__module__.startswith("tests."):
         return False

@@ -33,9 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 READ_ONCE = ("PYTHON", "LC_", "LANG", "TZ", "LD_", "OMP_", "OPENBLAS_", "MKL_")
 
 
-def run(
-    arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float
-) -> subprocess.CompletedProcess[str] | None:
+def run(arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float) -> Ended | None:
     """Run `scrapy` with arguments, in a directory and an environment; None if only a real process will do."""
     global _server
     if not hasattr(os, "fork") or _needs_an_interpreter(cwd, environment):
@@ -63,6 +61,15 @@ def _python_path(environment: dict[str, str]) -> list[str]:
     return [folder for folder in environment.get("PYTHONPATH", "").split(os.pathsep) if folder]
 
 
+class Ended(subprocess.CompletedProcess[str]):
+    """A command that has ended."""
+
+    def __init__(self, words: list[str], status: int, out: str, err: str, memory: float) -> None:
+        super().__init__(words, status, out, err)
+        #: The most memory that it used, in megabytes; what it shares with the process that it was forked from counts.
+        self.memory = memory
+
+
 class _Server:
     """The process that forks, as its user sees it."""
 
@@ -82,9 +89,7 @@ class _Server:
                 stdout=subprocess.DEVNULL,
             )
 
-    def run(
-        self, arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float) -> Ended:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             order = {"arguments": arguments, "cwd": str(cwd), "environment": environment}
             text = json.dumps(order).encode()
@@ -93,15 +98,15 @@ class _Server:
             child = self._number()
             self._socket.settimeout(timeout)
             try:
-                status = self._number()
+                status, memory = self._number(), self._number()
             except TimeoutError:
                 os.kill(child, signal.SIGKILL)
                 self._socket.settimeout(None)
-                self._number()
+                self._number(), self._number()
                 raise subprocess.TimeoutExpired(["scrapy", *arguments], timeout, _text(out), _text(err)) from None
             finally:
                 self._socket.settimeout(None)
-            return subprocess.CompletedProcess(["scrapy", *arguments], status, _text(out), _text(err))
+            return Ended(["scrapy", *arguments], status, _text(out), _text(err), memory / 2**20)
 
     def _number(self) -> int:
         answer = self._socket.recv(8, socket.MSG_WAITALL)
@@ -170,8 +175,10 @@ def serve(connection: socket.socket) -> dict | None:
         for file in files:
             os.close(file)
         connection.sendall(child.to_bytes(8, "big", signed=True))
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        connection.sendall(status.to_bytes(8, "big", signed=True))
+        _, status, usage = os.wait4(child, 0)
+        memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        for number in (os.waitstatus_to_exitcode(status), memory):
+            connection.sendall(number.to_bytes(8, "big", signed=True))
 
 
 def become(order: dict) -> None:
