@@ -6,13 +6,19 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: audit demo test chaos nightly test-all test-lowest lint docs clean
+.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next chaos nightly audit lint docs clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s%s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## crawl the embedded web and compare three strategies
 	@$(BIN)/scrapy demo
 
 test: $(READY)  ## run the tests; ARGS goes to pytest
 	$(BIN)/python -m pytest $(ARGS)
+
+test-fast: $(READY)  ## run the tests that start no process and do not wait: less than a minute
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
 
 chaos: $(READY)  ## crawl 200 hosts, 60 of which misbehave, through kills, a full disk and a clock that jumps: two minutes
 	CHAOS=full $(BIN)/python -m pytest -n 0 -s tests/e2e/test_chaos.py $(ARGS)
@@ -34,14 +40,20 @@ test-lowest:  ## run the tests with the oldest dependencies that pyproject.toml 
 	$(PYTHON) .ci/lowest.py > .venv-lowest.txt
 	$(MAKE) test VENV=.venv-lowest INSTALL="--constraint .venv-lowest.txt"
 
+test-scrapy-next:  ## run the tests with the newest Scrapy, pre-releases included
+	$(MAKE) .venv-scrapy-next/ready VENV=.venv-scrapy-next
+	.venv-scrapy-next/bin/python -m pip install --quiet --upgrade --pre Scrapy
+	$(MAKE) test VENV=.venv-scrapy-next
+
 audit: $(READY)  ## check the dependencies against known advisories; needs the network
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/python -m pip_audit --skip-editable
 
-lint: $(READY)  ## style and types
+lint: $(READY)  ## style, types and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
 
 docs: $(READY)  ## build the documentation into build/docs; a link or anchor that leads nowhere fails
 	$(BIN)/python -m sphinx -q -W --keep-going -n -c docs . build/docs

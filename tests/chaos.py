@@ -387,6 +387,7 @@ class ChaosWeb:
 
 class _ChaosHandler(FaultyHandler):
     server: ChaosServer  # type: ignore[assignment]
+    arrival: Asked
     site = ""
     close_connection = True
 
@@ -530,7 +531,7 @@ class ChaosServer(socketserver.ThreadingMixIn, socketserver.BaseServer):
     block_on_close = False
 
     def __init__(self, size: Size, seed: int) -> None:
-        super().__init__(("127.1.0.1", 0), _ChaosHandler)  # type: ignore[arg-type]
+        super().__init__(("127.1.0.1", 0), _ChaosHandler)
         self.lock = threading.RLock()
         self.run = 0
         self.requests = 0
@@ -824,7 +825,7 @@ class Ordeal:
         if not self.pages():  # there may be no file to ask
             return sorted(self.web.good.items())
         rows = self.crawled.sql("SELECT url, title FROM page WHERE status = 200 AND problem IS NULL")
-        return sorted(set(self.web.good.items()).difference(rows))  # type: ignore[arg-type]
+        return sorted(set(self.web.good.items()).difference(rows))
 
     def broken_promises(self) -> list[str]:
         """What did not hold, a line each, with evidence."""

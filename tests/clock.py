@@ -9,10 +9,12 @@ from __future__ import annotations
 import datetime
 import signal
 import time
+from typing import TypeAlias
 
 DAY = 86_400.0
 
-_time, _datetime = time.time, datetime.datetime
+_time = time.time
+_datetime: TypeAlias = datetime.datetime
 _ahead = 0.0
 
 

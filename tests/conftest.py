@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
+from types import CodeType
 from typing import Any
 
 import hypothesis
@@ -18,6 +20,7 @@ from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.testing import Crawled, at, small_web
 from focuscrawl.web.webs import MemoryWeb
+from tests import forks
 
 __all__ = ["Crawled", "at", "small_web"]
 
@@ -30,6 +33,44 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_WEBS = ROOT.parent / "shared" / "webs"
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that start a process as slow: `make test-fast` leaves them out."""
+    known: dict[object, bool] = {}
+    for item in items:
+        if isinstance(item, pytest.Function):
+            fixtures = [fixture.func for several in item._fixtureinfo.name2fixturedefs.values() for fixture in several]
+            if any(_starts_a_process(function, known) for function in (item.function, *fixtures)):
+                item.add_marker(pytest.mark.slow)
+
+
+def _starts_a_process(thing: object, known: dict[object, bool]) -> bool:
+    """Whether a function or class of the tests, or one that it names, starts one."""
+    thing = inspect.unwrap(thing) if callable(thing) else thing
+    if thing is subprocess or thing is forks:
+        return True
+    if not (inspect.isfunction(thing) or inspect.isclass(thing)) or not thing.__module__.startswith("tests."):
+        return False
+    if thing not in known:
+        known[thing] = False  # until it is known, and where functions call each other
+        if inspect.isclass(thing):
+            named = list(vars(thing).values())
+        else:
+            named = [thing.__globals__.get(name) for name in _names(thing.__code__)]
+        known[thing] = any(_starts_a_process(other, known) for other in named)
+    return known[thing]
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def pytest_sessionfinish() -> None:
+    """Each worker ends the process that it forked commands from."""
+    forks.close()
 
 
 class Watched(Crawled):
@@ -62,12 +103,20 @@ def crawl(tmp_path):
 def scrapy(
     *arguments: object, cwd: Path = ROOT, timeout: float = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the scrapy command as a user does."""
+    """Run the scrapy command as a user does, in a process of its own.
+
+    The process is forked from one that has imported everything, unless the environment asks for a new interpreter.
+    With FORKS=no, it always is a new interpreter.
+    """
     inherited = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+    given = {**inherited, **environment}  # other tests load the project's settings; here scrapy.cfg says which
+    words = [str(argument) for argument in arguments]
+    if os.environ.get("FORKS") != "no" and (done := forks.run(words, cwd, given, timeout)) is not None:
+        return done
     return subprocess.run(
-        [sys.executable, "-m", "scrapy", *map(str, arguments)],
+        [sys.executable, "-m", "scrapy", *words],
         cwd=cwd,
-        env={**inherited, **environment},  # other tests load the project's settings; here scrapy.cfg says which
+        env=given,
         timeout=timeout,
         text=True,
         capture_output=True,

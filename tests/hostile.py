@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def copy_crawl(folder: Path, to: Path) -> Path:
 
 def _explain(folder: Path) -> object:
     with read_crawl(folder) as store:
-        return [_said(lambda url=url: explain(store, url)) for url in URLS]
+        return [_said(partial(explain, store, url)) for url in URLS]
 
 
 def _report(folder: Path) -> object:
@@ -171,6 +172,11 @@ def _pipe(name: str) -> Callable[[Path], None]:
     return apply
 
 
+def _directory(folder: Path) -> None:
+    (folder / "crawl.sqlite").unlink()
+    (folder / "crawl.sqlite").mkdir()
+
+
 BOMB = zlib.compress(bytes(1 << 27), 1)
 DEEP = "[" * 100_000 + "]" * 100_000
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT * FROM n"
@@ -182,7 +188,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "pages of noise": _bytes(lambda data: data[:4096] + b"\xff" * (len(data) - 8192) + data[-4096:]),
     "a pipe": _pipe("crawl.sqlite"),
     "a pipe for a journal": _pipe("crawl.sqlite-journal"),
-    "a directory": lambda folder: ((folder / "crawl.sqlite").unlink(), (folder / "crawl.sqlite").mkdir())[1],
+    "a directory": _directory,
     "another version": sql("UPDATE meta SET value = '99' WHERE key = 'version'"),
     "a version that is no number": sql("UPDATE meta SET value = '[]' WHERE key = 'version'"),
     "meta that is no JSON": sql("UPDATE meta SET value = '{' WHERE key = 'runs'"),

@@ -1,13 +1,15 @@
 """A crawl that is killed at chosen moments and resumed, or not.
 
-    python -m tests.kills undisturbed|killed SPIDER FOLDER [option=value …]
+    python -m tests.kills undisturbed|killed
 
-Crawls the embedded web, one request at a time; if it is to be killed, with SIGKILL at each of KILLS. Every part runs in
-a process of its own, forked from this one.
+reads crawls to make from its input, each a line of JSON: a spider, a folder, and options as "name=value". It answers
+each with a line, the exit status. It crawls the embedded web, one request at a time; "killed" are those that meet
+SIGKILL at each of KILLS. Every part of a crawl runs in a process of its own, forked from this one.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -46,18 +48,19 @@ def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, s
                 strike()
             tell(self, page)
 
-        StorePipeline._store, StorePipeline._tell = storing, telling
+        StorePipeline._store = storing  # type: ignore[method-assign]
+        StorePipeline._tell = telling  # type: ignore[method-assign]
     given = dict(options)
     settings = {name: given.pop(name) for name in list(given) if name.isupper()}
     testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", max_pages=PAGES, **given)
 
 
-def in_a_process(*arguments: object) -> int:
+def in_a_process(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> int:
     """The exit status of a crawl in a process of its own."""
     child = os.fork()
     if not child:
         try:
-            crawl(*arguments)
+            crawl(spider, folder, options, kill)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
@@ -65,16 +68,23 @@ def in_a_process(*arguments: object) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def main(kind: str, spider: str, folder: str, *options: str) -> int:
-    """Make one of the crawls."""
+def make(kind: str, spider: str, folder: Path, options: list[str]) -> int:
+    """Make one of the crawls; returns the exit status."""
     given = dict(option.split("=", 1) for option in options)
-    demo_web()  # once, for all
     for kill in [*KILLS, None] if kind == "killed" else [None]:
-        status = in_a_process(spider, Path(folder) / kind, given, kill)
+        status = in_a_process(spider, folder / kind, given, kill)
         if status not in (0, -signal.SIGKILL):
             return status
     return 0
 
 
+def main(kind: str) -> None:
+    """Make the crawls that are asked for."""
+    demo_web()  # once, for all
+    for line in sys.stdin:
+        spider, folder, options = json.loads(line)
+        print(make(kind, spider, Path(folder), options), flush=True)
+
+
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(sys.argv[1])

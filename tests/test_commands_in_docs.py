@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -20,11 +21,13 @@ import pytest
 
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import MemoryWeb
-from tests.conftest import ROOT
+from tests.conftest import ROOT, scrapy
 from tests.searx import Searx, serving
 
 #: What makes the environment, and what the continuous integration runs itself.
 NOT_HERE = ("make ", ". .venv/bin/activate")
+#: What a shell does with a command besides splitting it into words.
+SHELL = re.compile(r"[|&;<>()$`*?~{\[]")
 ENGINES = ("brave", "mojeek", "wikipedia")
 QUERY = "sorting networks"
 
@@ -77,6 +80,8 @@ class Reader:
         command = command.replace("http://localhost:8888", self.searx.address)
         if command.startswith("scrapy web ") and "--save" not in command:
             self.serve(command.partition("#")[0] + " --port 0")  # the port that is shown may be taken
+        elif command.startswith("scrapy ") and not SHELL.search(words := command.partition(" #")[0]):
+            self.check(scrapy(*shlex.split(words)[1:], cwd=self.folder, timeout=300, COLUMNS="120"), command)
         else:
             self.run(["bash", "-c", command])
 
@@ -84,8 +89,11 @@ class Reader:
         result = subprocess.run(
             command, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=300, check=False
         )
-        assert result.returncode == 0, f"{command[-1]}\n{result.stdout}{result.stderr}"
-        assert "Traceback" not in result.stderr, f"{command[-1]}\n{result.stderr}"
+        self.check(result, command[-1])
+
+    def check(self, result: subprocess.CompletedProcess[str], command: str) -> None:
+        assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+        assert "Traceback" not in result.stderr, f"{command}\n{result.stderr}"
 
     def serve(self, command: str) -> None:
         """Start a server, ask for a page, stop it."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from focuscrawl.web.webs import open_web
-from tests.conftest import ROOT, at, small_web
+from tests.conftest import ROOT, at, scrapy, small_web
 from tests.test_docs import snippets
 
 GUIDE = "docs/extending.md"
@@ -63,6 +63,7 @@ def test_fresh_pages_come_first(guide, crawl):
     assert urls[1:] == [at("a/2025"), at("a/x"), at("a/2019")]
 
 
+@pytest.mark.slow
 def test_the_classifier_learns_from_examples(guide, crawl):
     crawled = crawl(guide["Learned"], open_web("demo"), topic="sorting", max_pages=60, threshold=0.5)
     labels = [open_web("demo").labels(url) for url in crawled.matched]
@@ -87,17 +88,19 @@ def test_the_test_that_the_guide_shows_passes(guide, tmp_path):
 
 def do(command: str, folder: Path) -> None:
     """Run a command of the guide."""
-    programs = {"scrapy": ["-m", "scrapy"], "python": []}
     program, *arguments = shlex.split(command)
-    environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
-    done = subprocess.run(
-        [sys.executable, *programs[program], *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    if program == "scrapy":
+        done = scrapy(*arguments, cwd=folder)
+    else:
+        environment = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
+        done = subprocess.run(
+            [{"python": sys.executable}[program], *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     assert "Traceback" not in done.stderr, f"{command}\n{done.stderr}"
 

@@ -17,6 +17,7 @@ def sources():
     return fuzz.embedded_sources()
 
 
+@pytest.mark.slow
 def test_no_mutated_page_raises_or_takes_long(sources):
     judge = fuzz.new_judge()
     results = fuzz.run(sources, SEED, range(INPUTS), judge)

@@ -265,6 +265,7 @@ def test_xhtml_and_plain_text():
     assert read("<html><a href=x>y</a>", "text/plain").links
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SHARED_WEBS.exists(), reason="the labelled webs (../shared/webs) are not there")
 @pytest.mark.parametrize("name", ["wikipedia", "webkb"])
 def test_every_page_of_the_real_webs_is_read(name):

@@ -38,6 +38,7 @@ def test_pages_are_counted_once_and_all_requests_are(web):
     assert run.figures(log, web, "sorting", pages=4) == (10, 4, 2, 0)
 
 
+@pytest.mark.slow
 def test_a_plain_scrapy_crawl_is_seen_by_the_server(web):
     topic = Topic("Sorting", seeds=[at("a")], keywords={"sorting": 1})
     crawl = run.crawl("scrapy:breadth_first", web, topic, pages=10)
@@ -48,10 +49,12 @@ def test_a_plain_scrapy_crawl_is_seen_by_the_server(web):
     assert run.manners("scrapy")[0] == "if asked"
 
 
+@pytest.mark.slow
 def test_our_own_crawl_obeys_robots_txt_unasked():
     assert run.manners("focuscrawl:keyword")[0] == "yes"
 
 
+@pytest.mark.slow
 def test_a_crawl_that_fails_says_why(web):
     topic = Topic("Sorting", seeds=[at("a")], keywords={"sorting": 1})
     assert "no_such_spider" in run.crawl("focuscrawl:no_such_spider", web, topic, pages=10).error
@@ -120,6 +123,7 @@ def test_without_the_yardstick_there_is_no_table(web, failing):
         run.probed([run.YARDSTICK, "scrapy"])
 
 
+@pytest.mark.slow
 def test_a_crawl_that_asks_for_nothing_has_failed(web):
     topic = Topic("Sorting", seeds=[at("a")], keywords={"sorting": 1})
     assert run.crawl("focuscrawl:baseline", web, topic, pages=10).error  # which needs examples

@@ -138,6 +138,7 @@ def test_dewey_numbers_of_topics_that_ship_are_found_in_their_examples(name):
     assert share(topic.examples) > 2 * share(topic.counterexamples)
 
 
+@pytest.mark.slow
 def test_topics_that_ship_focus_a_crawl(tmp_path):
     web = demo_web()
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests import forks
 from tests.conftest import ROOT, Crawled
 from tests.faults import (
     FAULTS,
@@ -65,19 +63,13 @@ def crawl(folder: Path, fault: Fault | None, bad: Collection[str] = ()) -> Itera
         "DOWNLOAD_MAXSIZE": MAX_SIZE,
         **(fault.settings if fault else {}),
     }
-    with serving_with(fault, bad) as server, (folder / "log").open("w+") as log:
-        command = [sys.executable, "-m", "scrapy", "crawl", "breadth_first", "-a", f"seeds={server.at(SEED)}"]
+    with serving_with(fault, bad) as server:
+        arguments = ["crawl", "breadth_first", "-a", f"seeds={server.at(SEED)}"]
         for name, value in settings.items():
-            command += ["-s", f"{name}={value}"]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
-        timer = threading.Timer(120, process.kill)
-        timer.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        timer.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        log.seek(0)
-        kilobytes = usage.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
-        yield Ended(process.returncode, log.read(), kilobytes / 1024, Crawled(folder / "crawl"), server)
+            arguments += ["-s", f"{name}={value}"]
+        ended = forks.run(arguments, ROOT, dict(os.environ), timeout=120)
+        assert ended is not None
+        yield Ended(ended.returncode, ended.stdout + ended.stderr, ended.memory, Crawled(folder / "crawl"), server)
 
 
 def assert_whole(ended: Ended) -> None:

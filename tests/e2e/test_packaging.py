@@ -66,12 +66,6 @@ def installed(wheel, clean_python):
     return clean_python
 
 
-def test_every_package_is_listed():
-    listed = PROJECT["tool"]["setuptools"]["packages"]
-    found = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "focuscrawl").rglob("__init__.py")}
-    assert set(listed) == found | {"focuscrawl.data"}
-
-
 def test_a_wheel_and_an_sdist_hold_all_code_and_data(checkout, sdist, wheel, tmp_path):
     shipped = {path.relative_to(ROOT).as_posix() for path in (ROOT / "focuscrawl").rglob("*.py")}
     shipped |= {f"focuscrawl/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "data").rglob("*.t*")}

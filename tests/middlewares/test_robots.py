@@ -111,6 +111,7 @@ def test_it_can_be_switched_off(crawl):
     assert len(run(crawl, "User-agent: *\nDisallow: /", ROBOTSTXT_OBEY=False).urls) == 3
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_hosts_is_bounded_in_bytes(crawl, monkeypatch):
     """Forty large robots.txt: those of hosts not asked lately are dropped, and asked for again when they are needed."""
     monkeypatch.setattr(robots, "RULES_SIZE", 200_000)

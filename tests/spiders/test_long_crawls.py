@@ -81,6 +81,7 @@ def counted(name: str, steps: list[int]) -> type:
     return Counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options"),
     [
