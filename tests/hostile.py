@@ -24,9 +24,9 @@ from focuscrawl.recrawl.changes import as_atom, as_json, as_text, changes_since
 from focuscrawl.recrawl.revisit import DAY, plan
 from focuscrawl.reports.explain import explain
 from focuscrawl.reports.report import crawl_report
-from focuscrawl.search.index import Filter
 from focuscrawl.search.query import Query
 from focuscrawl.seeding.seeding import search_crawl
+from focuscrawl.store.search import Filter
 from focuscrawl.store.store import Store, earlier_crawl, read_crawl
 from focuscrawl.strategies.tgraph import bottom_up
 from focuscrawl.strategies.tgraph_picture import as_text as graph_as_text
