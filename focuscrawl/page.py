@@ -1,7 +1,7 @@
 """Page and Link: what a fetched page says, with no Scrapy in it.
 
-A page is parsed once (`focuscrawl.html`), tokenised once and judged once; everything here that costs time is made when
-it is first asked for and kept. All positions are offsets into one string, the page's text in document order.
+A page is parsed once (`focuscrawl.html`), tokenised once and judged once; expensive values are computed on first use
+and cached. All positions are offsets into one string, the page's text in document order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "
 CONTEXT_WORDS = 10
 
 _MAX_ANCHOR = 300
-#: Characters that hold CONTEXT_WORDS words in all but the longest of languages.
+#: Characters that hold CONTEXT_WORDS words in most languages.
 _CONTEXT_CHARS = 100
 
 
@@ -42,7 +42,7 @@ class Block(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What a page was found to be worth to the topic, and what made it so."""
+    """How relevant a page is to the topic, and why."""
 
     relevance: float
     relevant: bool
@@ -50,14 +50,14 @@ class Judgement(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A later visit to a stored page: the page's number, what came of the visit and what is different."""
+    """A later visit to a stored page: the page's number, the outcome and what has changed."""
 
     page: int
     outcome: str
     details: dict[str, Any]
 
 
-#: What begins the reason why a link is not followed, where a rule has it so; it stands for what a score is made of.
+#: Prefix of the reason in `Link.why` if a rule keeps a link from being followed.
 RULE = "rule: "
 
 
@@ -90,7 +90,7 @@ class Link:
         self.score: float | None = None
         #: What the score was made of, for `scrapy explain`.
         self.why: dict[str, float] | None = None
-        #: What is asked for instead of the URL alone: a request of the spider's own, with its callback.
+        #: The spider's own request for the URL, with its callback; None for a plain GET.
         self.request: object = None
         self._page: Page | None = None
         self._before, self._after = before, after
@@ -168,7 +168,7 @@ class Link:
 class Page:
     """A fetched page: the item that goes through Scrapy's pipelines.
 
-    The dataclass fields are what is exported; the rest belongs to the crawl.
+    The dataclass fields are exported; the rest belongs to the crawl.
     """
 
     url: str
@@ -187,11 +187,11 @@ class Page:
     def __post_init__(self) -> None:
         self.content_type = ""
         self.body = b""
-        #: Why there is nothing to read here (not HTML, binary …); None if there is.
+        #: Why the page cannot be read (not HTML, binary …); None if it can.
         self.problem: str | None = None
         self.description = ""
         self.keywords = ""
-        #: What `<meta name=robots>` and the X-Robots-Tag header say to us: noindex, nofollow …
+        #: Directives for this crawler in `<meta name=robots>` and X-Robots-Tag: noindex, nofollow …
         self.robots: set[str] = set()
         self.language = ""
         self.canonical: str | None = None
@@ -206,15 +206,15 @@ class Page:
         self.judgement: Judgement | None = None
         #: The link that led here, as it was stored; None for a seed.
         self.via: Link | None = None
-        #: The number of the page in the crawl, once it is stored: pages are numbered in the order they are.
+        #: The number of the page in the crawl once it is stored: pages are numbered in storage order.
         self.number = 0
-        #: Where the page stands in the frontier: the id of the URL that was asked for, 0 if it came from nowhere.
+        #: The id in the frontier of the requested URL; 0 if the frontier did not request the page.
         self.url_id = 0
         #: The URLs passed through by redirects, first to last, without the page's own.
         self.redirects: list[str] = []
-        #: A list of URLs such as a sitemap: its links count, but it is no page about anything.
+        #: Whether it is a list of URLs, such as a sitemap: its links count, but it has no topic of its own.
         self.listing = False
-        #: The number of the stored page that says nearly the same, and what tells them alike.
+        #: The number of the stored page that this one nearly duplicates, and the signature that shows it.
         self.duplicate_of: int | None = None
         self.signature: bytes | None = None
         #: Whether the strategy wants the page in URLs.txt (`matches`).
@@ -222,10 +222,10 @@ class Page:
         #: Why the page is withheld from matched URLs and search: `listing`, `noindex`, `reservation: …` or `copy`.
         self.withheld: str | None = None
         self.rights = Rights()
-        #: What tells the server, at a later visit, which version of the page this is.
+        #: Validators: they tell the server on a later visit which version we have.
         self.etag: str | None = None
         self.last_modified: str | None = None
-        #: The later visit to a stored page that this is the outcome of; None for a first one.
+        #: Set if this is a later visit to a stored page; None on the first fetch.
         self.visit: Visit | None = None
 
     def __repr__(self) -> str:
@@ -265,12 +265,12 @@ class Page:
 
 
 def anchor_text(text: str) -> str:
-    """Anchor text as it is kept: folded white space, bounded length (an unclosed <a> may swallow a page)."""
+    """Anchor text as stored: white space folded, length bounded (an unclosed <a> may swallow the page)."""
     return " ".join(text[: 4 * _MAX_ANCHOR].split())[:_MAX_ANCHOR]
 
 
 def attach(link: Link, page: Page, start: int, end: int, list_index: int, heading: int) -> None:
-    """Tie a link to its place on a page; called by the reader once the page's text is complete."""
+    """Tie a link to its place on a page; called by the reader when the page's text is complete."""
     link._page = page
     link._start, link._end = start, end
     link._list, link._heading = list_index, heading

@@ -1,10 +1,10 @@
 """FocusedSpider: the base of every strategy.
 
-A strategy is a subclass with a `name` and one method, `score`, which says how promising each link of a page is. What
-else a strategy may change: `judge` (is a page on the topic), `matches` (does it go into URLs.txt), `learn` (feedback:
-a page has arrived, and this link had led there), `stored` (it is in the file), `merge` (a queued link was seen again),
-`rescore` (what waits is worth something else now), `refill` (with a `floor` that holds back what scores below: all
-above it is fetched, what next?).
+A strategy is a subclass with a `name` and one method, `score`, which says how promising each link of a page is. It may
+also define `judge` (is a page on topic?), `matches` (does it go into URLs.txt?), `before_crawl` (before the first
+request), `learn` (feedback: a page has arrived by this link), `stored` (the page is in the file), `merge` (a queued
+link was found again), `rescore` (what is a waiting link worth now?) and `refill` (everything above the `floor` has been
+fetched).
 """
 
 from __future__ import annotations
@@ -45,26 +45,26 @@ from focuscrawl.web import replay, webs
 if TYPE_CHECKING:
     from typing import Self
 
-#: For strategies with a floor: scores from OPEN on are fetched, scores up to HELD wait below it.
+#: For strategies with a floor: links that score OPEN or more are fetched, those up to HELD are held back.
 OPEN, HELD = 0.5, 0.49
 
 #: The judgement of a page that cannot be judged.
 NOTHING = Judgement(0.0, False, {})
 
-#: Waiting links that are read and scored together: all of a long crawl would fill the memory.
+#: Waiting links that are read and re-scored together: those of a long crawl would not fit into memory.
 TOGETHER = 5_000
 
 
 class FocusedSpider(Spider):
-    """Base class of the strategies; see the module's header."""
+    """Base class of the strategies; see the module docstring."""
 
-    #: Parts of the topic the strategy cannot do without.
+    #: Parts of the topic that the strategy requires.
     needs: tuple[str, ...] = ("keywords",)
-    #: False for a strategy beside another spider, which begins by itself.
+    #: False for a strategy that guides another spider, which has its own start URLs.
     needs_seeds = True
 
-    max_pages = Option(0, "stop at so many stored pages, earlier runs included; 0: when nothing is left", at_least=0)
-    threshold = Option(0.3, "relevance from which a page counts as on the topic", at_least=0.0, at_most=1.0)
+    max_pages = Option(0, "stop when this many pages are stored, earlier runs included; 0: no limit", at_least=0)
+    threshold = Option(0.3, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
     def __init__(
         self,
@@ -84,24 +84,24 @@ class FocusedSpider(Spider):
             if not getattr(self.topic, part):
                 raise FocusError(self._lacks(part))
         self.start_urls = [urls.check(seed) for seed in self.topic.seeds if _wrong(seed) is None]
-        #: The topic's example pages, for strategies that need them: read before the first seed is fetched.
+        #: The topic's example pages, for strategies that need them; read before the first seed is fetched.
         self.examples: list[Page] = []
         self.counterexamples: list[Page] = []
         self.prepare()
 
     def _lacks(self, part: str) -> str:
-        """The message for a topic without a part that is needed."""
+        """The error message for a missing part of the topic."""
         return self.topic.lacks(part, in_settings=not self.needs_seeds)
 
     def _check_seeds(self) -> None:
-        """A crawl has to begin somewhere; to look at a single page no seeds are needed."""
+        """A crawl needs seeds; a command for a single page does not."""
         wrong = [message for seed in self.topic.seeds if (message := _wrong(seed)) is not None]
         if self.needs_seeds and not self.topic.seeds:
             raise FocusError(self._lacks("seeds"))
         if self.needs_seeds and not self.start_urls:
             raise FocusError(f"no valid seed: {'; '.join(wrong)}; give another with -a seeds=http://…")
         for message in wrong:
-            self.logger.error("seed left out: %s", message)
+            self.logger.error("seed skipped: %s", message)
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -116,10 +116,10 @@ class FocusedSpider(Spider):
         together = settings.getint("CONCURRENT_REQUESTS") or 100
         if settings.get("FOCUS_WEB"):
             replay.answer_from_web(settings)
-            if polite:  # nobody is bothered by a web in a file
+            if polite:  # a web in a file needs no politeness delay
                 settings.set("DOWNLOAD_DELAY", 0, priority="spider")
                 settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", together, priority="spider")
-        elif polite:  # nor by a server on the user's own machine
+        elif polite:  # nor does a server on the user's own machine
             free = {"delay": 0, "concurrency": together}
             slots = dict.fromkeys(("127.0.0.1", "localhost", "::1"), free)
             settings.set("DOWNLOAD_SLOTS", slots | settings.getdict("DOWNLOAD_SLOTS"), priority="spider")
@@ -129,22 +129,21 @@ class FocusedSpider(Spider):
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
-                "the settings of focuscrawl are not there; ADDONS = {'focuscrawl.addon.FocusAddon': 500} in settings.py"
-                " brings them"
+                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to settings.py"
             )
         if crawler.settings.get("FOCUS_WEB"):
-            webs.open_web(crawler.settings["FOCUS_WEB"])  # a wrong name is said now, not at the first request
+            webs.open_web(crawler.settings["FOCUS_WEB"])  # reports a wrong name now, not at the first request
         if single_page.is_looked_at(crawler):
             return cls._for_single_pages(crawler, *args, **kwargs)
         spider = cls._on_topic(crawler, *args, **kwargs)
         spider._check_seeds()
         named = "+" in crawler.settings["USER_AGENT"] or crawler.settings.get("FOCUS_WEB")
         if not named and not all(urls.is_local(seed) for seed in spider.start_urls):
-            spider.logger.warning("say who is crawling: -s FOCUS_CONTACT=https://… goes into the User-Agent")
+            spider.logger.warning("identify your crawler: -s FOCUS_CONTACT=https://… is added to the User-Agent")
         spider._open_crawl()
         spider.crawl.note_run(
             began=now(),
-            job=spider._options.get("_job"),  # Scrapyd's name for this run, and that of its log
+            job=spider._options.get("_job"),  # Scrapyd's id of this run and of its log
             focuscrawl=__version__,
             user_agent=crawler.settings["USER_AGENT"],
             seeds=spider.start_urls,
@@ -156,14 +155,14 @@ class FocusedSpider(Spider):
 
     @classmethod
     def _on_topic(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """The spider, with FOCUS_TOPIC if it is given no topic."""
+        """The spider, with FOCUS_TOPIC unless it is given a topic."""
         if not args and kwargs.get("topic") is None:
             kwargs["topic"] = crawler.settings.get("FOCUS_TOPIC")
         return super().from_crawler(crawler, *args, **kwargs)
 
     @classmethod
     def _for_single_pages(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """The spider without seeds, in a crawl that is thrown away, with what the one in FOCUS_DIR has learned."""
+        """The spider without seeds, in a temporary crawl, with what the crawl in FOCUS_DIR has learned."""
         throw_away = single_page.ThrowAway(crawler.settings)
         try:
             with throw_away.named():
@@ -177,7 +176,7 @@ class FocusedSpider(Spider):
 
     def _open_crawl(self, throw_away: single_page.ThrowAway | None = None) -> None:
         order: dict[str, Any] = {"merge": self.merge, "batch": self.batch}
-        if self.floor > -inf:  # what is held does not come out by waiting
+        if self.floor > -inf:  # ageing must not lift links over the floor
             order |= {"floor": self.floor, "ageing": 0.0}
         self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, **order)
         self.crawl.strategy = self
@@ -185,17 +184,17 @@ class FocusedSpider(Spider):
             self.crawl.frontier.rescorer = self._rescore
 
     crawl: Crawl
-    #: How many of the best links are taken before what was found meanwhile is looked at.
+    #: How many of the best links are taken before newly found ones are considered.
     batch = 1
-    #: Links that score less are not fetched before something raises them.
+    #: Links that score less are held back until something raises them.
     floor = -inf
 
     def arguments(self) -> dict[str, str]:
-        """What makes the same spider again, from any directory."""
+        """Arguments that recreate this spider from any directory."""
         given = {
             name: str(value)
             for name, value in (self.given | self._options).items()
-            if value is not None and not isinstance(value, Mapping)  # a table is in the settings, and found there again
+            if value is not None and not isinstance(value, Mapping)  # tables come from the settings
         }
         given = {name: value for name, value in given.items() if not name.startswith("_")}  # Scrapyd's own
         if Path(given.get("topic", "")).is_file():
@@ -208,48 +207,48 @@ class FocusedSpider(Spider):
 
     @classmethod
     def options_for(cls, pages: int) -> dict[str, str]:
-        """The options for a crawl of so many pages in the lab, where its user gives no others."""
+        """The default options for a crawl of *pages* pages in the lab."""
         return {}
 
     def prepare(self) -> None:
-        """Called once, when topic and options are set."""
+        """Called once, when topic and options are set and before the crawl is opened."""
 
     def score(self, page: Page) -> Sequence[float | None]:
         """How promising each link of *page* is, in [0, 1] and in the order of `page.links`; None refuses a link."""
         raise NotImplementedError(f"{type(self).__name__}.score is not defined")
 
     def judge(self, page: Page) -> Judgement | None:
-        """How relevant a page is; None if the topic gives nothing to judge by."""
+        """How relevant a page is; None if the topic has nothing to judge by."""
         return self.keywords.coverage(page, self.threshold) if self.topic.keywords else None
 
     def matches(self, page: Page) -> bool:
-        """Whether a page that was read belongs into URLs.txt."""
+        """Whether a page belongs in URLs.txt, unless it is withheld."""
         return page.judgement is not None and page.judgement.relevant
 
     def learn(self, page: Page, via: Link) -> None:
-        """Feedback: *page* has arrived by the link *via*, which this strategy had scored, and is stored.
+        """Feedback: *page* has arrived by the link *via*, which this strategy scored, and is stored.
 
-        Called once for each page, in the order of their numbers (`page.number`). A crawl that is killed between storing
-        a page and this call does not make up for it: a model says up to which page it has learned, and catches up.
+        Called once per page, in the order of their numbers (`page.number`). If the crawl is killed between storing a
+        page and this call, the call is not repeated: a model records up to which page it has learned, and catches up.
         """
 
     def stored(self, page: Page) -> None:
         """Called when *page* is stored, after `learn` and before the next link is taken.
 
-        The time for what changes the order of all that waits: done any earlier, a crawl that is killed before the page
-        is stored would go on in another order.
+        Re-score waiting links here, not earlier: a crawl killed before the page is stored would resume in another
+        order.
         """
 
     def merge(self, old: float, new: float) -> float:
-        """The score of a waiting link that was seen once more."""
+        """The score of a waiting link that was found again."""
         return max(old, new)
 
     def rescore(self, link: Link) -> float:
-        """The score of a waiting link now. Only strategies whose model changes define it."""
+        """The current score of a waiting link. Defined only by strategies whose model changes."""
         raise NotImplementedError
 
     def refill(self) -> bool:
-        """Called when all that may be fetched was: put more into the frontier, and say whether there is any."""
+        """Called when nothing above the floor is left: raise links, and return whether there are any."""
         return False
 
     def _rescore(self, entry: Any) -> float:
@@ -260,11 +259,11 @@ class FocusedSpider(Spider):
 
     @cached_property
     def keywords(self) -> KeywordJudge:
-        """The topic's keywords, which pages and pieces of text are compared with."""
+        """Compares pages and pieces of text with the topic's keywords."""
         return KeywordJudge(self.topic.keywords)
 
     def judged(self, page: Page) -> Judgement | None:
-        """The judgement of a page, made when first asked for and kept on the page."""
+        """The judgement of a page, made on first use and kept on the page."""
         if page.judgement is None:
             page.judgement = NOTHING if page.problem else self.judge(page)
             if page.judgement is not None:
@@ -278,7 +277,7 @@ class FocusedSpider(Spider):
         return judgement.relevance if judgement else 0.0
 
     def rescore_waiting(self, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
-        """Score the links that wait anew, many in one call: the model has changed."""
+        """Re-score all waiting links, many per call, after the model has changed."""
         waiting = self.crawl.store.queue.links()
         scores: dict[int, float] = {}
         while some := dict(islice(waiting, TOGETHER)):
@@ -286,7 +285,7 @@ class FocusedSpider(Spider):
         self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
 
     def alike(self, page: Page, score: float, why: dict[str, float]) -> Sequence[float]:
-        """The same score, for the same reason, for every link of a page."""
+        """Give every link of a page the same score for the same reason."""
         for link in page.links:
             link.why = why
         return [score] * len(page.links)
@@ -294,7 +293,7 @@ class FocusedSpider(Spider):
     # ---- the way of a page
 
     async def start(self) -> AsyncIterator[Any]:
-        """The seeds; before them what the strategy has to learn."""
+        """The seeds, after `before_crawl`."""
         try:
             await self.before_crawl()
         except FocusError as error:
@@ -304,14 +303,14 @@ class FocusedSpider(Spider):
             yield Request(url)
 
     async def before_crawl(self) -> None:
-        """What has to be learned before the first page is fetched: from the topic's examples, if they are needed."""
+        """Called before the first request; reads the topic's examples if the strategy needs them and is not trained."""
         if "examples" in self.needs and not self.is_trained():
             self.examples = [page async for page in self._read_examples(self.topic.examples)]
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.train_on_examples()
 
     def _prepare_single_page(self) -> None:
-        """Study without waiting for anything: for the sake of a single page no others are fetched."""
+        """Run `before_crawl` without fetching anything: a single page must not fetch others."""
         preparing = self.before_crawl()
         try:
             preparing.send(None)
@@ -322,28 +321,28 @@ class FocusedSpider(Spider):
 
     def _lacks_crawl(self) -> str:
         return (
-            f"spider '{self.name}' has to learn from other pages before it can tell what a single one is worth; name a"
-            " crawl that it has made with -s FOCUS_DIR=DIR"
+            f"spider '{self.name}' must learn from other pages before it can judge a single one; name one of its crawls"
+            " with -s FOCUS_DIR=DIR"
         )
 
     async def crawl_before(self, spider: str, folder: str, **options: Any) -> Path:
-        """Have another spider crawl the same topic first, in a folder of this crawl, as far as it has not."""
+        """Have another spider crawl the same topic first, in a folder of this crawl; resumes if it was interrupted."""
         if self.crawl.throw_away is not None:
             raise FocusError(self._lacks_crawl())
         place = self.crawl.folder / folder
         settings = with_our_spiders(self.settings)
         settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
         given = {name: value for name, value in self.given.items() if value}
-        self.logger.info("The spider '%s' crawls into %s first", spider, place)
+        self.logger.info("Running spider '%s' first, in %s", spider, place)
         await AsyncCrawlerRunner(settings).crawl(spider, **given, **options)
         return place
 
     def is_trained(self) -> bool:
-        """Whether an earlier run has left what this strategy needs to have learned."""
+        """Whether an earlier run has left the trained model."""
         return False
 
     def train_on_examples(self) -> None:
-        """Called when the example pages are there."""
+        """Called before the crawl, once `examples` and `counterexamples` are read."""
 
     async def _read_examples(self, sources: Sequence[Path | str]) -> AsyncIterator[Page]:
         store = self.crawl.store
@@ -357,11 +356,11 @@ class FocusedSpider(Spider):
             if example is None:
                 try:
                     response = await self.crawler.engine.download_async(Request(source))
-                except Exception as error:  # whatever keeps an example from us: the crawl can do without one
-                    self.logger.warning("example %s left out: %s", source, error or type(error).__name__)
+                except Exception as error:  # the crawl can do without one example
+                    self.logger.warning("example %s skipped: %s", source, error or type(error).__name__)
                     continue
                 if response.status != 200:
-                    self.logger.warning("example %s left out: HTTP %d", source, response.status)
+                    self.logger.warning("example %s skipped: HTTP %d", source, response.status)
                     continue
                 example = Example(content_type(response), response.body)
                 store.examples.add(source, example, now())
@@ -377,9 +376,9 @@ class FocusedSpider(Spider):
         yield self.read(response)
 
     def parse_sitemap(self, response: Response, **kwargs: Any) -> Iterator[Any]:
-        """One sitemap, one Page of its links; of an index, the sitemaps it lists.
+        """One sitemap, one Page with its links; for a sitemap index, requests for the sitemaps it lists.
 
-        They come before the page: killed in between, the crawl finds them again when it asks for the page again.
+        These come before the page: if the crawl is killed in between, it fetches the page again and finds them again.
         """
         page = self._page(response)
         listed = [] if page.problem else read_sitemap(page, response.body, self.settings.getint("DOWNLOAD_MAXSIZE"))
@@ -418,7 +417,7 @@ class FocusedSpider(Spider):
 
 
 def _wrong(seed: str) -> str | None:
-    """What is wrong with a seed; None if nothing is."""
+    """What is wrong with a seed; None if it is valid."""
     try:
         urls.check(seed)
     except ValueError as error:

@@ -289,7 +289,7 @@ def test_pages_that_ask_not_to_be_indexed_or_followed_are_obeyed(crawl, tmp_path
 def test_an_invalid_seed_is_named_and_the_others_are_crawled(crawl, caplog):
     crawled = crawl("breadth_first", small_web({"a": []}), seeds=f"b.example,{at('a')}")
     assert crawled.urls == [at("a")]
-    assert "seed left out: 'b.example' is not a URL (did you mean 'http://b.example'?)" in caplog.text
+    assert "seed skipped: 'b.example' is not a URL (did you mean 'http://b.example'?)" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -458,5 +458,5 @@ def test_a_process_forgets_the_crawls_it_has_finished(crawl, caplog, tmp_path):
 
 def test_a_project_without_our_settings_is_told_how_to_get_them():
     crawler = get_crawler(BestFirstSpider)
-    with pytest.raises(FocusError, match="settings of focuscrawl are not there; ADDONS"):
+    with pytest.raises(FocusError, match="settings are not loaded; add ADDONS"):
         BestFirstSpider.from_crawler(crawler, seeds=at("a"), keywords="sort")

@@ -1,8 +1,8 @@
 """Near-duplicates: pages whose text is nearly the same.
 
-The text is taken as the set of its word triples, and the set as a MinHash signature: two signatures agree in the share
-of places in which the sets overlap. Bands of a signature lead to the few pages worth comparing. The titles have to be
-the same, too: pages of one site may share nearly all of their text, the navigation, and be about different things.
+A page is represented by the MinHash signature of its word triples: the share of places in which two signatures agree
+estimates how far the pages overlap. Bands of a signature select the few pages worth comparing. Titles must be equal
+too: pages of one site may share nearly all of their text (navigation) and still be about different things.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from rensa import RMinHash
 from focuscrawl.page import Page
 
 PLACES = 128
-#: Two pages are compared if all places of one band agree: of pages alike by 0.9 all but 2 in 100 are.
+#: Two pages are compared if all places of one band agree: that finds 98 % of the pairs with a similarity of 0.9.
 BANDS = 5
 BAND_PLACES = 6
 
 _SEED = 1
 #: Bytes that stand for the title.
 _TITLE = 8
-#: Fewer words are too few to call two pages the same; more are not looked at.
+#: Pages with fewer words are never duplicates; further words are ignored.
 MIN_WORDS, MAX_WORDS = 10, 20_000
 
 
@@ -39,16 +39,16 @@ def signature(page: Page) -> bytes | None:
 
 
 def similarity(one: bytes, other: bytes) -> float:
-    """How much of two pages' text is the same, estimated."""
+    """Estimates the share of text that two pages have in common."""
     left, right = array("I", one[: 4 * PLACES]), array("I", other[: 4 * PLACES])
     return sum(map(int.__eq__, left, right)) / PLACES
 
 
 class Duplicates:
-    """Finds the page that a page repeats.
+    """Finds the stored page that a page nearly duplicates.
 
-    *threshold* is the similarity from which it does; *lookup* gives the signature of a page by its number; *known* are
-    the pages of earlier runs.
+    *threshold* is the similarity from which it does; *lookup* returns the signature of a page by its number; *known*
+    are the pages of earlier runs.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What becomes of pages in a project whose pipelines and feeds know only the items of its own spiders."""
+"""For projects whose own pipelines and feeds do not expect pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from focuscrawl.page import Page
 
 
 class KeepPagesPipeline:
-    """Lets no page through: they are in the store, and in pages.jsonl."""
+    """Drops pages: they are in the store and in pages.jsonl."""
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):

@@ -1,4 +1,4 @@
-"""The base of pipelines that write a line for each page to a file of the crawl."""
+"""Base of the pipelines that write one line per page to a file of the crawl."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LinesPipeline:
     """Keeps a file of the crawl in step with its store."""
 
     filename: ClassVar[str]
-    #: Whether a page of an earlier line was visited again, and may have another line now, or none.
+    #: Whether a stored page was visited again, so that its line may have to change.
     _behind = False
 
     def __init__(self, crawler: Crawler) -> None:
@@ -35,7 +35,7 @@ class LinesPipeline:
         return cls(crawler)
 
     def stored(self, store: Store) -> Iterator[str]:
-        """The lines of the pages stored so far."""
+        """The lines for the pages stored so far."""
         raise NotImplementedError
 
     def line(self, page: Page) -> str | None:
@@ -47,7 +47,7 @@ class LinesPipeline:
         try:
             self.file = LineFile(path, self.stored(self.crawl.store))
         except OSError as error:
-            raise FocusError(f"cannot write to {path}: {error.strerror}; move it away, or mend the disk") from None
+            raise FocusError(f"cannot write to {path}: {error.strerror}; move it away or repair the disk") from None
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page) and item.visit is not None:

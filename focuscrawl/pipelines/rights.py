@@ -1,4 +1,4 @@
-"""Rights: the ledger of what a page, its host and its headers say about the use of it."""
+"""Rights: records what a page, its host and its headers say about how it may be used."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-#: Where a host reserves its rights of text and data mining.
+#: Where a host reserves its rights for text and data mining.
 WELL_KNOWN = "/.well-known/tdmrep.json"
-#: Seconds that the answer may take.
+#: Timeout in seconds: the page waits for the answer.
 TIMEOUT = 10.0
-#: A host that could not be asked is asked again after this time.
+#: Seconds after which an unreachable host is asked again.
 RETRY_AFTER = 3600.0
-#: Bytes that the rules of all hosts may take; those of hosts not asked lately are dropped.
+#: Most bytes for the rules of all hosts; the least recently used are dropped.
 RULES_SIZE = 16 << 20
 
 
 class RightsPipeline:
-    """Completes the rights of a page, and leaves it out of the exports if FOCUS_RIGHTS says so: it does not match.
+    """Completes the rights of a page. A page whose rights are reserved as FOCUS_RIGHTS says is withheld.
 
-    A host is asked for its tdmrep.json once, when it first gives a page that matches and that does not say itself; if
-    what is reserved is to be left out, when it first gives any page, because feeds have them all. One that could not be
-    asked is asked again after an hour.
+    A host is asked for its tdmrep.json once: when it first gives a page that matches and has no reservation of its own;
+    with `tdm` in FOCUS_RIGHTS, when it first gives any page, because feeds contain all pages. An unreachable host is
+    asked again after an hour.
     Settings: FOCUS_RIGHTS. Stats: ``focus/left_out/<reservation>``.
     """
 
@@ -45,7 +45,7 @@ class RightsPipeline:
         self.crawl = Crawl.of(crawler)
         self._rules: Recent[str, rights.TdmRules] = Recent(RULES_SIZE)
         self._asked: dict[str, asyncio.Future[rights.TdmRules]] = {}
-        #: When hosts that could not be asked may be asked again.
+        #: When unreachable hosts may be asked again.
         self._not_before: dict[str, float] = {}
 
     @classmethod
@@ -81,12 +81,11 @@ class RightsPipeline:
             self._asked.pop(site, None)
 
     async def _fetch(self, site: str) -> rights.TdmRules:
-        # the page waits for the answer: it is not worth waiting long
         request = Request(site + WELL_KNOWN, callback=NO_CALLBACK)
         request.meta.update({"download_timeout": TIMEOUT, "dont_retry": True, "focus_patience": TIMEOUT})
         try:
             response = await self.crawler.engine.download_async(request)
-        except Exception:  # a host that cannot be asked reserves nothing that we know of
+        except Exception:  # an unreachable host has no known reservations
             response = None
         if response is None or response.status >= 500 or response.status == 429:
             self._not_before[site] = monotonic() + RETRY_AFTER
@@ -97,7 +96,7 @@ class RightsPipeline:
 
 
 class LeaveOutPipeline:
-    """Keeps pages that FOCUS_RIGHTS leaves out from Scrapy's feeds; the store has them."""
+    """Keeps pages that FOCUS_RIGHTS leaves out from reaching Scrapy's feeds; they are still stored."""
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page) and item.rights.left_out:

@@ -1,4 +1,4 @@
-"""The Relevant and the Irrelevant table: URLs of the pages that were judged so, one a line, in the order fetched."""
+"""The Relevant and Irrelevant tables: URLs of the pages judged so, one per line, in fetch order."""
 
 from __future__ import annotations
 

@@ -44,9 +44,9 @@ class StoredPage(NamedTuple):
     via: int | None
     title: str
     relevance: float | None
-    #: Why there was nothing to read; None if there was.
+    #: Why the page could not be read; None if it could.
     problem: str | None
-    #: The number of the page that says nearly the same.
+    #: The number of the page it nearly duplicates.
     duplicate_of: int | None
     content_type: str
     fetched_at: str
@@ -65,7 +65,7 @@ class Arrival(NamedTuple):
 
     number: int
     url_id: int
-    #: The URL that was asked for, before redirects.
+    #: The requested URL, before redirects.
     asked: str
     relevance: float
     relevant: bool
@@ -85,7 +85,7 @@ _ARRIVALS = (
 
 
 class Story(NamedTuple):
-    """How a page was fetched and what it was found to be worth."""
+    """How a page was fetched and how it was judged."""
 
     url: str
     title: str
@@ -101,7 +101,7 @@ class Story(NamedTuple):
     #: The URLs passed through by redirects.
     redirects: list[str]
     duplicate_of: int | None
-    #: By which reservation it is left out of the exports.
+    #: The reservation that keeps it out of the exports.
     left_out: str | None
 
 
@@ -130,7 +130,7 @@ class Content(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What a server has answered."""
+    """A stored response."""
 
     status: int
     content_type: str
@@ -190,7 +190,7 @@ class Pages(Part):
         return number
 
     def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> None:
-        """Replace what a stored page says. The first of its copies takes the old text, unless it *keeps* them.
+        """Replace the content of a stored page. Its first copy takes the old text, unless the page *keeps* its copies.
 
         Call inside a transaction.
         """
@@ -202,7 +202,7 @@ class Pages(Part):
         self._relist(number, matched=page.matched)
 
     def mark_gone(self, number: int, status: int, problem: str) -> None:
-        """Keep the text of a page that is not there any more, but do not count it. Call inside a transaction."""
+        """Keep the text of a page that is gone, but no longer count it. Call inside a transaction."""
         self._keep_first(number)
         self._hand_on_text(number)
         self.store.execute(
@@ -213,7 +213,7 @@ class Pages(Part):
         self._relist(number, matched=False)
 
     def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
-        """Store what tells a page's server which version the crawl has."""
+        """Store the validators of a page: they tell its server which version the crawl has."""
         self.store.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, number))
 
     def _next_line(self) -> int:
@@ -257,7 +257,7 @@ class Pages(Part):
             self.store.execute("UPDATE page SET listed = ? WHERE id = ?", (place, number))
 
     def _hand_on_text(self, number: int) -> None:
-        """The first near-duplicate of a page whose text goes takes its place, with its text and its worth."""
+        """The first near-duplicate of a page that changes takes its place, with its text and its verdict."""
         row = self.store.execute("SELECT min(id) FROM page WHERE duplicate_of = ?", (number,)).fetchone()
         heir: int | None = row[0]
         if heir is None:
@@ -344,7 +344,7 @@ class Pages(Part):
         return ([*from_json(passed, list), url] for passed, url in rows)
 
     def story(self, number: int) -> Story | None:
-        """How a page was fetched and what it was found to be worth."""
+        """How a page was fetched and how it was judged."""
         row = self.store.execute(
             "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
             " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
@@ -380,7 +380,7 @@ class Pages(Part):
         return inflate(row[0]) if row and row[0] else None
 
     def response(self, number: int) -> Response:
-        """What the server has answered; for a near-duplicate with the bytes of the page it repeats."""
+        """The stored response; for a near-duplicate, with the bytes of the page it repeats."""
         status, content_type, body = self.store.execute(
             f"SELECT page.status, page.content_type, {_BODY} WHERE page.id = ?", (number,)
         ).fetchone()
@@ -400,7 +400,7 @@ class Pages(Part):
         return (Content(number, url, content_type, inflate(body)) for number, url, content_type, body in rows)
 
     def signature(self, number: int) -> bytes | None:
-        """What tells a stored page's near-duplicates."""
+        """The signature by which near-duplicates of a page are found."""
         row = self.store.execute("SELECT signature FROM page WHERE id = ?", (number,)).fetchone()
         return row[0] if row else None
 
@@ -424,7 +424,7 @@ def _record(row: Sequence[Any]) -> dict[str, Any]:
 
 
 def _content(page: Page) -> tuple[object, ...]:
-    """What a response says of a page, in the order of _CONTENT."""
+    """The values of the columns in _CONTENT."""
     judgement = page.judgement
     return (
         page.status,
