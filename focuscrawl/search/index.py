@@ -141,7 +141,7 @@ class Index:
         page.listing = stored.listing
         if stored.packed is None:
             page.problem = page.problem or "no body"
-        if findable(page):  # parsing is expensive
+        if findable(page):  # otherwise there is no need to parse it
             body = stored.body()
             page.listing = is_sitemap(body)
             read_page(page, body, stored.content_type)

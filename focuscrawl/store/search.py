@@ -106,7 +106,7 @@ class SearchIndex(Part):
         if self._temporary:
             return True
         try:
-            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # checks both, even without one
+            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # check both, even without one
             return all(found)
         except DamageError as error:
             raise self.store.broken(error) from None
