@@ -12,6 +12,7 @@ from rich.text import Text
 
 from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError, printable
+from focuscrawl.search.query import Query
 from focuscrawl.seeding import seeding
 from focuscrawl.seeding.searxng import SearXNG
 from focuscrawl.topic import Topic, parse_keywords, slug
@@ -149,7 +150,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 def _keywords(opts: argparse.Namespace) -> dict[str, float]:
     if opts.keywords is not None:
         return parse_keywords(opts.keywords)
-    keywords = dict.fromkeys(seeding.Query.of(opts.query).wanted, 1.0)
+    keywords = dict.fromkeys(Query.parse(opts.query).keywords(), 1.0)
     if not keywords:
         raise FocusError("what is the topic about? Give --query 'its words', or --keywords a,b:2")
     return keywords

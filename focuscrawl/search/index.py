@@ -1,6 +1,6 @@
 """The search index of a crawl: title, headings and visible text of its pages, in the crawl's own file.
 
-The index holds no text: what a page says is in its body, and snippets are cut from there (`focuscrawl.store.search`).
+The index holds no text; snippets are cut from the stored bodies (`focuscrawl.store.search`).
 """
 
 from __future__ import annotations
@@ -14,40 +14,39 @@ from focuscrawl.crawl.verdict import is_findable
 from focuscrawl.errors import printable
 from focuscrawl.html import read_page
 from focuscrawl.page import Judgement, Page
-from focuscrawl.search.query import JOINT, Query
-from focuscrawl.store.scratch import highlighted
-from focuscrawl.store.search import Entry, Filter
+from focuscrawl.search.query import JOINT, Query, any_of
+from focuscrawl.store.search import Entry, Filter, highlighted
 from focuscrawl.store.store import Store
 
-#: How much a word counts in title, headings and text; headings are part of the text, too.
+#: Weights of a word in title, headings and text; headings are part of the text as well.
 WEIGHTS = 10.0, 4.0, 1.0
 
-#: Characters of a page that can be found, and that are searched for a snippet.
+#: Characters of a page that are indexed, and that are searched for a snippet.
 MAX_TEXT = 1_000_000
 SNIPPET_TEXT = 100_000
-#: Words of a snippet.
+#: Words in a snippet.
 SNIPPET_WORDS = 30
 
-#: Most pages that are ranked. Of more, only those are that have the words in title or headings; they come first, the
-#: others follow as they were indexed.
+#: Maximum number of pages to rank. If more match, only those with the words in title or headings are ranked and come
+#: first; the others follow in the order indexed.
 MAX_RANKED = 10_000
 
-#: Pages that are indexed in one transaction.
+#: Pages indexed per transaction.
 BATCH = 200
 
 _MARK, _UNMARK = "\x02", "\x03"
 
-#: A piece of text, and whether it is what was looked for.
+#: A piece of text, and whether it matches the query.
 Piece = tuple[str, bool]
 
 
 class Hit(NamedTuple):
-    """A page that was found."""
+    """A page that matches a query."""
 
     url: str
     title: list[Piece]
     snippet: list[Piece]
-    #: How well it answers the query: BM25, only to be compared within one answer; 0 if it was not ranked.
+    #: BM25, comparable only within one answer; 0 if the page was not ranked.
     score: float
     host: str
     fetched_at: str
@@ -58,7 +57,7 @@ class Hit(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The best pages for a query, how many were found, and whether there are more that were not looked at."""
+    """The best pages for a query, the number of matches counted, and whether there are more."""
 
     hits: list[Hit]
     total: int
@@ -66,23 +65,32 @@ class Answer(NamedTuple):
 
 
 class Index:
-    """The search index in a crawl's file."""
+    """The search index of a crawl."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
+    @classmethod
+    def complete(cls, store: Store) -> Index:
+        """An index of all stored pages that leaves the file unchanged: the one in the file, or a temporary one."""
+        index = cls(store)
+        if not index.exists() or index.waiting():
+            store.search.make_temporary()
+            index.update()
+        return index
+
     # ---- writing
 
     def exists(self) -> bool:
-        """Whether the file has an index, however complete."""
+        """Whether there is an index, complete or not."""
         return self.store.search.exists()
 
     def prepare(self) -> None:
-        """Make the tables if they are not there."""
+        """Create the tables if they do not exist."""
         self.store.search.make()
 
     def add(self, page_id: int, page: Page) -> None:
-        """Make a stored page findable as it is now, whatever it was; one that must not be found is noted as seen."""
+        """Index a stored page, or replace its entry. A page that must not be found is only marked as seen."""
         if not is_findable(page):
             self.remove(page_id)
             return
@@ -91,18 +99,19 @@ class Index:
         self.store.search.add(entry, _texts(page))
 
     def remove(self, page_id: int) -> None:
-        """A stored page is no longer found."""
+        """Remove a stored page from the index."""
         self.store.search.hide(page_id)
 
     def waiting(self) -> int:
-        """How many stored pages the index has not seen."""
+        """The number of stored pages that the index has not seen."""
         pages = self.store.pages.count()
         return max(0, pages - self.store.search.seen()) if self.exists() else pages
 
     def update(self, progress: Callable[[int], None] = lambda done: None) -> int:
-        """Index the pages that wait, and tell how many; built anew if most of its entries belong to no page.
+        """Index the pages that the index has not seen and return their number.
 
-        Nobody else may write to the file meanwhile. *progress* is told the number done so far, some hundred at a time.
+        Rebuilds the index if most of its entries belong to no page. The caller must be the only writer to the file.
+        *progress* is called with the number of pages done after each batch.
         """
         store = self.store
         with store.batch():
@@ -122,14 +131,14 @@ class Index:
         return self.store.search.entries() > 2 * self.store.search.findable() + BATCH
 
     def _stored(self, page_id: int) -> Page:
-        """A page as it is in the file, read again."""
+        """A page parsed again from the file."""
         stored = self.store.search.page(page_id)
         page = Page(stored.url, matched=stored.matched, topics=stored.topics, fetched_at=stored.fetched_at)
         page.judgement = Judgement(stored.relevance or 0.0, stored.relevant, {})
         page.problem, page.withheld = stored.problem, stored.withheld
         if stored.packed is None:
             page.problem = page.problem or "no body"
-        if is_findable(page):  # or there is no need to read it
+        if is_findable(page):  # otherwise there is no need to parse it
             read_page(page, stored.body(), stored.content_type)
         return page
 
@@ -137,21 +146,34 @@ class Index:
 
     def search(self, query: Query, where: Filter | None = None, limit: int = 10) -> Answer:
         """The best pages for a query, at most *limit*."""
-        where = where or Filter()
+        ranked, total = self._ranked(query, where or Filter(), limit)
+        hits = self._hits(query.expression(), list(ranked.items()))
+        return Answer(hits, min(total, MAX_RANKED), total > MAX_RANKED)
+
+    def best(self, query: Query, limit: int) -> list[int]:
+        """The numbers of the best pages for a query, at most *limit*.
+
+        If the query has no wanted words, these are the first pages without the unwanted ones, in the order stored.
+        """
+        if not query.wanted:
+            return self.store.search.not_matching(any_of(query.unwanted), limit)
+        ranked, _ = self._ranked(query, Filter(), limit)
+        return list(ranked)
+
+    def _ranked(self, query: Query, where: Filter, limit: int) -> tuple[dict[int, float], int]:
+        """Numbers and scores of the best pages, and the number of matches, counted up to MAX_RANKED + 1."""
         match = query.expression()
         found = self.store.search.matching(match, where, MAX_RANKED + 1)
         more = len(found) > MAX_RANKED
-        ranked = self._ranked(query.expression("title headings") if more else match, where, limit)
+        if more:
+            match = query.expression("title headings")
+        rows = self.store.search.ranked(match, where, WEIGHTS, MAX_RANKED)
+        ranked = {page_id: -score for score, page_id in nsmallest(limit, rows)}
         for page_id in found if more else ():
             if len(ranked) >= limit:
                 break
             ranked.setdefault(page_id, 0.0)
-        return Answer(self._hits(match, list(ranked.items())), min(len(found), MAX_RANKED), more)
-
-    def _ranked(self, match: str, where: Filter, limit: int) -> dict[int, float]:
-        """The best of the first pages that match, in order, of equals the first."""
-        rows = self.store.search.ranked(match, where, WEIGHTS, MAX_RANKED)
-        return {page_id: -score for score, page_id in nsmallest(limit, rows)}
+        return ranked, len(found)
 
     def _hits(self, match: str, ranked: Sequence[tuple[int, float]]) -> list[Hit]:
         pages = [self.store.search.page(page_id) for page_id, _ in ranked]
@@ -177,18 +199,18 @@ class Index:
 
 
 def _texts(page: Page) -> tuple[str, str, str]:
-    """Title, headings and text as the index has them."""
+    """Title, headings and text as they are indexed."""
     headings = "\n".join(heading.text for heading in page.headings)
     title, headings, text = (words.apart(part[:MAX_TEXT], JOINT) for part in (page.title, headings, page.raw_text))
     return title, headings, text
 
 
 def _marked(match: str, texts: Sequence[tuple[str, ...]]) -> list[tuple[list[Piece], list[Piece]]]:
-    """Title and snippet of each text: an index of these few, which does hold them, knows what matched and where."""
+    """Title and snippet of each text, with the matches marked."""
     found = highlighted(match, texts, marks=(_MARK, _UNMARK), words=SNIPPET_WORDS)
     marked = []
     for number, (title, _, text) in enumerate(texts, 1):
-        # what matched may stand beyond the part of the text that is searched here
+        # the match may be beyond the part of the text that is searched here
         shown = found.get(number) or (title, " ".join(text[:1000].split()[:SNIPPET_WORDS]))
         marked.append((_pieces(shown[0]), _pieces(shown[1])))
     return marked

@@ -1,7 +1,7 @@
-"""What a user writes into a search box, and what FTS5 reads.
+"""Search queries: from what a user types to an FTS5 expression.
 
-Words must all occur, in any form: `sorting` finds "sorts". `"merge sort"` is a phrase, `-heap` and `-"heap sort"` leave
-out, `merge OR quick` asks for one of the two. Everything else is punctuation: no text is a syntax error.
+All words must occur, in any form: `sorting` finds "sorts". `"merge sort"` is a phrase, `-heap` and `-"heap sort"`
+exclude, `merge OR quick` requires one of the two. Everything else is punctuation: no text is a syntax error.
 """
 
 from __future__ import annotations
@@ -13,19 +13,32 @@ from focuscrawl import words
 from focuscrawl.errors import FocusError
 
 _PART = re.compile(r'-*"[^"]*"|[^\s"]+')
-#: What sets characters apart that are words without spaces between them; nobody sees it, and to FTS5 it is no letter.
+_AROUND = re.compile(r"^\W+|\W+$")
+#: Separates characters that are words of their own (Chinese, Japanese): invisible, and not a letter to FTS5.
 JOINT = "\u200b"
 
 
 class Query(NamedTuple):
-    """Groups of words and phrases, of each of which one must occur, and what must not."""
+    """Groups of words and phrases, and excluded ones. A page must contain one of each group."""
 
     wanted: list[list[str]]
     unwanted: list[str]
 
     @classmethod
     def of(cls, text: str) -> Query:
-        """The query in a text; one that asks for nothing is refused."""
+        """Parse a query; raises FocusError if it has no word to look for."""
+        query = cls.parse(text)
+        if not query.wanted:
+            raise FocusError(
+                f"query '{text.strip()}' only excludes words; add a word to look for"
+                if query.unwanted
+                else f"query '{text.strip()}' has no word to look for"
+            )
+        return query
+
+    @classmethod
+    def parse(cls, text: str) -> Query:
+        """Parse a query, which may have excluded words only, or no words."""
         query = cls([], [])
         either = False
         for part in _PART.findall(text):
@@ -33,7 +46,7 @@ class Query(NamedTuple):
                 either = bool(query.wanted)
                 continue
             phrase = _phrase(part)
-            if not phrase or part == "AND":  # that is what happens anyway
+            if not phrase or part == "AND":  # AND is the default
                 continue
             if part.startswith("-"):
                 query.unwanted.append(phrase)
@@ -42,27 +55,32 @@ class Query(NamedTuple):
             else:
                 query.wanted.append([phrase])
             either = False
-        if not query.wanted:
-            raise FocusError(
-                f"query '{text.strip()}' only says what to leave out; add a word that the pages should have"
-                if query.unwanted
-                else f"query '{text.strip()}' has no word to look for"
-            )
         return query
 
+    def keywords(self) -> list[str]:
+        """The distinct wanted words and phrases, in lower case and without surrounding punctuation."""
+        plain = (_AROUND.sub("", " ".join(phrase.lower().split())) for group in self.wanted for phrase in group)
+        return list(dict.fromkeys(word for word in plain if words.tokenize(word)))
+
+    def any_word(self) -> Query:
+        """The same query, but one of the wanted words or phrases is enough."""
+        keywords = self.keywords()
+        return Query([keywords] if keywords else [], self.unwanted)
+
     def expression(self, columns: str = "") -> str:
-        """The query as FTS5 reads it; *columns* are those that must hold what is wanted, all if it is empty."""
-        wanted = " AND ".join(f"({_any(group)})" for group in self.wanted)
+        """The FTS5 expression; the wanted words must be in *columns*, or in any column if it is empty."""
+        wanted = " AND ".join(f"({any_of(group)})" for group in self.wanted)
         if columns:
             wanted = f"{{{columns}}} : ({wanted})"
-        return f"({wanted}) NOT ({_any(self.unwanted)})" if self.unwanted else wanted
+        return f"({wanted}) NOT ({any_of(self.unwanted)})" if self.unwanted else wanted
+
+
+def any_of(phrases: list[str]) -> str:
+    """The FTS5 expression for texts that contain at least one of the phrases."""
+    return " OR ".join(f'"{words.apart(phrase, JOINT)}"' for phrase in phrases)
 
 
 def _phrase(part: str) -> str:
-    """The words of a part of a query, with nothing in it that means something to FTS5; empty if there are none."""
+    """The words of a part of a query, without characters that are special to FTS5; empty if there are none."""
     text = part.replace('"', " ").replace("\x00", " ").encode("utf-8", "replace").decode().strip(" -")
-    return words.apart(text, JOINT) if any(map(str.isalnum, text)) else ""
-
-
-def _any(phrases: list[str]) -> str:
-    return " OR ".join(f'"{phrase}"' for phrase in phrases)
+    return text if any(map(str.isalnum, text)) else ""

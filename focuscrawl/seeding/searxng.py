@@ -1,4 +1,4 @@
-"""SearXNG: ranked lists from a metasearch engine, asked over its JSON interface."""
+"""SearXNG: ranked lists from a metasearch engine, through its JSON API."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 from focuscrawl import __version__, urls
 from focuscrawl.errors import FocusError
 
-#: Seconds between two requests to an instance that is not on the user's own machine.
+#: Seconds between two requests to a remote instance.
 PAUSE = 1.0
 
-#: An answer of more bytes than this is no list of results.
+#: Maximum size of a response in bytes.
 MAX_BYTES = 16 << 20
 
 _REMEDIES = {
-    403: "it gives no JSON, or not to us; add json to the formats in its settings.yml, or ask an instance of your own",
+    403: "JSON is disabled, or access is denied; add json to the formats in its settings.yml, or use your own instance",
     404: "is this the address of a SearXNG instance, with the path it is served under?",
-    429: "too many requests for its limiter; wait, or ask an instance of your own",
+    429: "rate limit exceeded; wait, or use your own instance",
 }
 
 
 class _SameHost(HTTPRedirectHandler):
-    """Follows redirects that stay on the instance's host: the user has named that one and no other."""
+    """Follows redirects only within the instance's host, because the user has named no other."""
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
         target = urls.join(req.full_url, newurl)
@@ -38,7 +38,7 @@ class _SameHost(HTTPRedirectHandler):
 
 
 class SearXNG:
-    """An instance of SearXNG at *address*; parameters in its query (`?language=de`) go with every search."""
+    """A SearXNG instance at *address*; parameters in its query (`?language=de`) are sent with every search."""
 
     def __init__(self, address: str, timeout: float = 20) -> None:
         try:
@@ -48,19 +48,19 @@ class SearXNG:
         path = parts.path.rstrip("/").removesuffix("/search").rstrip("/")
         self.address = urlunsplit((parts.scheme, parts.netloc, path, "", ""))
         self.parameters = dict(parse_qsl(parts.query))
-        #: The query that the address itself holds; empty if it holds none.
+        #: The search query in the address; empty if it has none.
         self.query = self.parameters.pop("q", "")
         self.timeout = timeout
         self._is_local = urls.is_local(self.address)
         self._asked = False
-        # a proxy seldom leads to the user's own machine
+        # a proxy can rarely reach the user's own machine
         handlers = [_SameHost(), *([ProxyHandler({})] if self._is_local else [])]
         self._opener: OpenerDirector = build_opener(*handlers)
 
     def search(self, query: str, top: int, warn: Callable[[str], None], engine: str = "") -> list[str]:
-        """The URLs of the first *top* results for *query*, best first; of one engine only if it is named.
+        """The URLs of the first *top* results for *query*, best first; from one engine only if *engine* is given.
 
-        Results that are no page on the web (other schemes, files that are never HTML) are passed over.
+        Results that cannot be web pages (other schemes, files that are never HTML) are skipped.
         """
         parameters = {**self.parameters, "q": query, "format": "json"}
         if engine:
@@ -75,7 +75,7 @@ class SearXNG:
             except FocusError as error:
                 if number == 1:
                     raise
-                warn(f"{error}; {len(found)} results were there by then")
+                warn(f"{error}; keeping the first {len(found)} results")
                 break
             if number == 1 and silent:
                 warn(f"SearXNG at {self.address}: no answer from {', '.join(silent)}")
@@ -86,18 +86,18 @@ class SearXNG:
                 url = _usable(result.get("url"))
                 if url is not None:
                     found.setdefault(urls.key(url), url)
-            if len(found) == known:  # the end, or an engine without pages that repeats its first
+            if len(found) == known:  # no more results, or an engine without paging that repeats its first page
                 break
         return list(found.values())[:top]
 
     def _only(self, results: list[dict[str, Any]], engine: str) -> list[dict[str, Any]]:
-        """The results of an engine: SearXNG asks others if it does not know the one that is named."""
+        """The results from *engine*: SearXNG falls back to other engines if it does not know the one requested."""
         own = [result for result in results if engine.lower() in _engines(result, engine)]
         if results and not own:
             others = sorted({name for result in results for name in _engines(result, engine)})
             raise FocusError(
-                f"SearXNG at {self.address}: asked for engine '{engine}', got results of {', '.join(others)}; name"
-                f" engines that are switched on there (its preferences page lists them)"
+                f"SearXNG at {self.address}: requested engine '{engine}', got results from {', '.join(others)}; choose"
+                f" engines that are enabled there (its preferences page lists them)"
             )
         return own
 
@@ -119,7 +119,7 @@ class SearXNG:
         if self._asked and not self._is_local:
             time.sleep(PAUSE)
         self._asked = True
-        request = Request(  # noqa: S310 - http and https only: the address was checked
+        request = Request(  # noqa: S310 - the address was checked: http or https
             url, headers={"User-Agent": f"focuscrawl/{__version__}", "Accept": "application/json"}
         )
         end = time.monotonic() + self.timeout
@@ -131,15 +131,15 @@ class SearXNG:
                     if time.monotonic() > end:
                         raise TimeoutError
                     if len(body) > MAX_BYTES:
-                        raise self._error(f"an answer of more than {MAX_BYTES >> 20} MiB; is it a SearXNG instance?")
+                        raise self._error(f"the answer is larger than {MAX_BYTES >> 20} MiB; is it a SearXNG instance?")
         except HTTPError as error:
             error.close()
-            remedy = _REMEDIES.get(error.code, "look into its log, or ask another instance")
+            remedy = _REMEDIES.get(error.code, "see its log, or use another instance")
             raise self._error(f"HTTP {error.code}: {remedy}") from None
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
-                raise self._error(f"no answer within {self.timeout:g} seconds; give it more with --timeout") from None
+                raise self._error(f"no answer within {self.timeout:g} seconds; raise --timeout") from None
             why = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
             raise self._error(f"not reachable ({why}); is it running, and is the address right?") from None
         return body
@@ -155,7 +155,7 @@ def _engines(result: dict[str, Any], default: str) -> set[str]:
 
 
 def _usable(url: object) -> str | None:
-    """The URL of a result as a seed is written; None if no page can be there."""
+    """The URL of a result in the form used for seeds; None if it cannot be a page."""
     try:
         checked = urls.check(url) if isinstance(url, str) else None
     except ValueError:

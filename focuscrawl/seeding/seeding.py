@@ -1,42 +1,33 @@
 """Seeds, examples and counterexamples of a topic, from ranked lists of search results.
 
-Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling": the topic is asked for in three places.
-URLs that all three lists hold are the most relevant, those in two are relevant, the rest stand in one list only. The
-topic's words, negated, give examples of what is off the topic.
+Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling": send the topic to three search engines. URLs
+in all three lists are the most relevant, those in two are relevant, the rest are in one list only. The topic's words,
+negated, find off-topic examples.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from focuscrawl import urls, words
+from focuscrawl import urls
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
-from focuscrawl.manners.sitemap import is_sitemap
-from focuscrawl.page import Page
+from focuscrawl.search.index import Index
+from focuscrawl.search.query import Query
 from focuscrawl.seeding.searxng import SearXNG
-from focuscrawl.store.errors import StoreError
-from focuscrawl.store.scratch import ScratchIndex
-from focuscrawl.store.store import Store, crawl_folder, read_crawl
+from focuscrawl.store.store import crawl_folder, read_crawl
 from focuscrawl.topic import Topic
 
 #: The classes of URLs: in all lists, in at least two, in one only.
 MOST_RELEVANT, RELEVANT, SINGLE = 3, 2, 1
 
-#: Lines of a file that are named one by one when they hold no URL.
+#: Lines without a URL that are reported one by one, per file.
 MAX_WARNINGS = 10
-
-#: How much more a word counts in the title of a page than in its text, when a crawl is searched.
-TITLE_WEIGHT = 5.0
 
 Warn = Callable[[str], None]
 
-_QUERY_PART = re.compile(r'-?"[^"]*"|\S+')
-_AROUND = re.compile(r"^\W+|\W+$")
-# What a basic string of TOML cannot hold as it is; half a character cannot be written to a file at all.
+# Characters to escape in a basic string of TOML; lone surrogates cannot be written at all.
 _ESCAPES = {
     **{code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)},
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
@@ -45,34 +36,16 @@ _ESCAPES = {
 }
 
 
-class Query(NamedTuple):
-    """The words and quoted phrases of a query: those wanted, and those with a minus before them."""
-
-    wanted: list[str]
-    unwanted: list[str]
-
-    @classmethod
-    def of(cls, text: str) -> Query:
-        """The query in a text."""
-        query = cls([], [])
-        for part in _QUERY_PART.findall(text):
-            word = _AROUND.sub("", part).lower()
-            kind = query.unwanted if part.startswith("-") else query.wanted
-            if words.tokenize(word) and word not in kind:
-                kind.append(word)
-        return query
-
-
 def negated(text: str) -> str:
-    """The query for what is off the topic: `bubble "merge sort"` becomes `-bubble -"merge sort"`."""
-    return " ".join(f'-"{word}"' if " " in word else f"-{word}" for word in Query.of(text).wanted)
+    """The query for off-topic pages: `bubble "merge sort"` becomes `-bubble -"merge sort"`."""
+    return " ".join(f'-"{word}"' if " " in word else f"-{word}" for word in Query.parse(text).keywords())
 
 
 # ---- ranked lists
 
 
 def read_list(path: Path, warn: Warn) -> list[str]:
-    """The URLs in a text file, one a line; lines with none are named and left out."""
+    """The URLs in a text file, one per line. Lines without one are reported and skipped."""
     try:
         lines = path.read_text("utf-8-sig").split("\n")
     except IsADirectoryError:
@@ -80,7 +53,7 @@ def read_list(path: Path, warn: Warn) -> list[str]:
     except FileNotFoundError:
         raise FocusError(f"list {path}: no such file; give a FILE, searxng:URL?q=… or crawl:DIR") from None
     except UnicodeDecodeError:
-        raise FocusError(f"list {path}: not UTF-8 text; save it as UTF-8, with one URL a line") from None
+        raise FocusError(f"list {path}: not UTF-8 text; save it as UTF-8, with one URL per line") from None
     except (OSError, ValueError) as error:
         raise FocusError(f"list {path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     found: list[str] = []
@@ -92,7 +65,7 @@ def read_list(path: Path, warn: Warn) -> list[str]:
         try:
             url = urls.check(text)
             if urls.is_binary(url):
-                raise ValueError(f"'{url}' is a file that is no page")
+                raise ValueError(f"'{url}' is a file, not a page")
             found.append(url)
         except ValueError as error:
             bad += 1
@@ -106,53 +79,17 @@ def read_list(path: Path, warn: Warn) -> list[str]:
 def search_crawl(folder: Path, text: str, top: int) -> list[str]:
     """The URLs of the *top* pages of an earlier crawl for a query, best first.
 
-    Pages are ranked by BM25 over the stems of title and text, those with any of the words wanted and none of the
-    unwanted; if none is wanted, in the order fetched. Left out are near-duplicates, failures and pages that ask not to
-    be indexed. The crawl's file is only read.
+    One of the wanted words or phrases is enough. If the query has only unwanted ones, these are the pages without them,
+    in the order stored. The crawl's file is not changed.
     """
-    query = Query.of(text)
-    index = ScratchIndex()
-    try:
-        with read_crawl(folder) as store:
-            _fill(index, store)
-            try:
-                found = _matches(index, query)
-            except StoreError as error:
-                raise FocusError(f"crawl:{folder}: cannot be searched for '{text}': {error}; use plain words") from None
-            pages = (store.pages.get(number) for number in found[: max(top, 0)])
-            return [page.url for page in pages if page is not None]
-    finally:
-        index.close()
-
-
-def _fill(index: ScratchIndex, store: Store) -> None:
-    """Index the stems of the stored pages that can be read."""
-    for content in store.pages.searchable():
-        if is_sitemap(content.body):
-            continue
-        page = read_page(Page(content.url), content.body, content.content_type)
-        if not page.problem:
-            index.add(content.number, _stemmed(page.title), _stemmed(page.raw_text))
-
-
-def _matches(index: ScratchIndex, query: Query) -> list[int]:
-    """The numbers of the pages for a query, best first."""
-    refused = index.matching(_any(query.unwanted)) if query.unwanted else set()
-    found = index.ranked(_any(query.wanted), TITLE_WEIGHT) if query.wanted else index.all()
-    return [number for number in found if number not in refused]
-
-
-def _stemmed(text: str) -> str:
-    return " ".join(words.stems(words.tokenize(text)))
-
-
-def _any(phrases: Iterable[str]) -> str:
-    """What FTS5 reads as: any of these phrases."""
-    return " OR ".join(f'"{_stemmed(phrase)}"' for phrase in phrases)
+    query = Query.parse(text).any_word()
+    with read_crawl(folder) as store:
+        pages = map(store.pages.get, Index.complete(store).best(query, top))
+        return [page.url for page in pages if page is not None]
 
 
 class Sources:
-    """Reads ranked lists from where a SOURCE says: a file, `searxng:URL?q=…` or `crawl:DIR`."""
+    """Reads ranked lists from a SOURCE: a file, `searxng:URL?q=…` or `crawl:DIR`."""
 
     def __init__(self, query: str, *, top: int, timeout: float, warn: Warn) -> None:
         self.query = query
@@ -161,7 +98,7 @@ class Sources:
         self.warn = warn
 
     def read(self, source: str, query: str | None = None) -> list[str]:
-        """The URLs of a list, best first. Searches are for *query*, or for the query of the topic."""
+        """The URLs of a list, best first. Searches use *query*, by default the topic's query."""
         query = self.query if query is None else query
         if source.startswith("searxng:"):
             instance = SearXNG(source.removeprefix("searxng:"), self.timeout)
@@ -181,7 +118,7 @@ class Sources:
 
 
 class Found(NamedTuple):
-    """A URL of the lists: its class, how many lists hold it, and the sum of its reciprocal ranks."""
+    """A URL of the lists: its class, the number of lists that contain it, and the sum of its reciprocal ranks."""
 
     url: str
     level: int
@@ -190,9 +127,9 @@ class Found(NamedTuple):
 
 
 def combine(lists: Sequence[Sequence[str]], top: int) -> list[Found]:
-    """The URLs among the first *top* of each list, the best class first and in it the highest sum of reciprocal ranks.
+    """The URLs among the first *top* of each list, by class, then by the sum of their reciprocal ranks.
 
-    URLs with the same key are one, and written as the list has it that ranks it best.
+    URLs with the same key are merged, and spelt as in the list that ranks them best.
     """
     ranks: dict[int, list[tuple[int, str]]] = {}
     for ranked in lists:
@@ -214,13 +151,13 @@ def combine(lists: Sequence[Sequence[str]], top: int) -> list[Found]:
 
 
 def without(found: Iterable[Found], lists: Iterable[Iterable[str]]) -> list[str]:
-    """The URLs found that none of the lists holds."""
+    """The URLs found that are in none of the lists."""
     held = {urls.key(url) for ranked in lists for url in ranked}
     return [entry.url for entry in found if urls.key(entry.url) not in held]
 
 
 def class_name(level: int, lists: int) -> str:
-    """What a class is called in tables and files."""
+    """The name of a class in tables and files."""
     return {
         MOST_RELEVANT: f"most relevant: in {'both' if lists == 2 else f'all {lists}'} lists",
         RELEVANT: "relevant: in at least two lists",
@@ -234,7 +171,7 @@ def class_name(level: int, lists: int) -> str:
 def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
     """A topic as a file that `load_topic` reads: name, description, seeds, keywords, examples, counterexamples.
 
-    *headings* gives, by URL, the comment under which a seed stands.
+    *headings* maps the URL of a seed to the comment above it.
     """
     keywords = [f"{_quoted(word)} = {_number(weight)}" for word, weight in topic.keywords.items()]
     lines = [
@@ -264,7 +201,7 @@ def _array(key: str, items: Iterable[str], headings: Mapping[str, str]) -> list[
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML; half a character, which no file can hold, becomes a replacement character."""
+    """A basic string of TOML; lone surrogates become replacement characters."""
     return f'"{text.translate(_ESCAPES)}"'
 
 

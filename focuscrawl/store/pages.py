@@ -391,14 +391,6 @@ class Pages(Part):
         row = self.store.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
         return Content(number, row[0], row[1], inflate(row[2]) if row[2] else b"") if row else Content(0, "", "", b"")
 
-    def searchable(self) -> Iterator[Content]:
-        """The pages that can be read, repeat no other, list nothing, and do not ask to be left out of indexes."""
-        rows = self.store.execute(
-            "SELECT id, url, content_type, body FROM page WHERE problem IS NULL AND body NOT NULL"
-            " AND NOT ifnull(listing, 0) AND ',' || ifnull(robots, '') || ',' NOT LIKE '%,noindex,%' ORDER BY id"
-        )
-        return (Content(number, url, content_type, inflate(body)) for number, url, content_type, body in rows)
-
     def signature(self, number: int) -> bytes | None:
         """The signature by which near-duplicates of a page are found."""
         row = self.store.execute("SELECT signature FROM page WHERE id = ?", (number,)).fetchone()

@@ -1,15 +1,18 @@
 """Tables `search` and `indexed`: the full-text index of the stored pages.
 
-`search` is an FTS5 index that holds no text. Such an index cannot forget (SQLite before 3.43), so `indexed` says which
-page an entry belongs to; entries of no page are passed over. What filters ask for is in `indexed`, too: to look it up
-among the bodies would take longer than the search.
+`search` is a contentless FTS5 index. Entries of such an index cannot be deleted (SQLite before 3.43), so `indexed` maps
+entries to pages, and entries without a page are ignored. `indexed` also has the columns that filters use: reading them
+from `page`, among the bodies, would take longer than the search.
+
+Both tables can be temporary, so that a file that is open read-only can be searched as well.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
@@ -17,12 +20,14 @@ from focuscrawl.store.part import Part
 from focuscrawl.store.schema import DamageError, has
 from focuscrawl.store.sqlite_file import from_json, inflate
 
-#: The columns of the index, and how it splits text into words.
-COLUMNS = "title, headings, text"
-TOKENS = "tokenize = 'porter unicode61 remove_diacritics 2'"
+if TYPE_CHECKING:
+    from focuscrawl.store.store import Store
+
+_COLUMNS = "title, headings, text"
+_TOKENS = "tokenize = 'porter unicode61 remove_diacritics 2'"
 
 _SCHEMA = (
-    f"CREATE VIRTUAL TABLE search USING fts5 ({COLUMNS}, content = '', {TOKENS})",
+    f"CREATE VIRTUAL TABLE search USING fts5 ({_COLUMNS}, content = '', {_TOKENS})",
     """CREATE TABLE indexed (
         entry INTEGER PRIMARY KEY, page INTEGER UNIQUE, host TEXT, fetched_at TEXT, relevant INTEGER, matched INTEGER,
         topics TEXT
@@ -31,25 +36,27 @@ _SCHEMA = (
 _ADD_TEXTS = "INSERT INTO search VALUES (?, ?, ?)"
 _ADD_ENTRY = "INSERT OR REPLACE INTO indexed VALUES (?, ?, ?, ?, ?, ?, ?)"
 _HIDE = "INSERT OR REPLACE INTO indexed (entry, page) VALUES (?, ?)"
+#: The same columns and tokens, but with the texts.
+_SHOWN = f"CREATE VIRTUAL TABLE search USING fts5 ({_COLUMNS}, {_TOKENS})"
 _FOUND = "FROM search JOIN indexed ON entry = search.rowid WHERE search MATCH ?"
 
 
 class Filter(NamedTuple):
-    """Which pages may be found; what is not given does not matter."""
+    """Conditions on the pages to find; unset fields match every page."""
 
-    #: One of the page's topics, in any case of letters.
+    #: One of the page's topics, ignoring case.
     topic: str | None = None
     relevant: bool = False
     matched: bool = False
-    #: A host, and those below it.
+    #: A host and its subdomains.
     host: str | None = None
-    #: Times as `fetched_at` has them: not before the first, and before the second.
+    #: Times in the format of `fetched_at`: *since* inclusive, *until* exclusive.
     since: str | None = None
     until: str | None = None
 
 
 class Entry(NamedTuple):
-    """What filters ask of a page in the index."""
+    """The columns of `indexed` for a page."""
 
     page: int
     host: str
@@ -60,7 +67,7 @@ class Entry(NamedTuple):
 
 
 class IndexedPage(NamedTuple):
-    """What the index is made of, and what is shown of a page that was found."""
+    """A stored page as the index reads it, and as hits show it."""
 
     url: str
     fetched_at: str
@@ -74,7 +81,7 @@ class IndexedPage(NamedTuple):
     packed: bytes | None
 
     def body(self) -> bytes:
-        """The bytes of the page; none for a near-duplicate."""
+        """The bytes of the page; empty for a near-duplicate."""
         return inflate(self.packed) if self.packed else b""
 
 
@@ -85,23 +92,39 @@ _PAGE = (
 
 
 class SearchIndex(Part):
-    """The full-text index in the crawl's file."""
+    """The full-text index of a crawl, in its file or temporary."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._temporary = False
 
     def exists(self) -> bool:
-        """Whether the file has an index, however complete."""
+        """Whether there is an index, complete or not."""
+        if self._temporary:
+            return True
         try:
-            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # neither may be another than ours
+            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # check both, even without one
             return all(found)
         except DamageError as error:
             raise self.store.broken(error) from None
 
     def make(self) -> None:
-        """Make the tables if they are not there."""
-        if self.exists():
-            return
+        """Create the tables in the file if they do not exist."""
+        if not self.exists():
+            self._create(_SCHEMA)
+
+    def make_temporary(self) -> None:
+        """Create an empty index that lasts until the file is closed, and use it instead of the one in the file.
+
+        It is in SQLite's temporary database, whose tables take precedence over tables of the same name in the file.
+        """
+        self._create([statement.replace(" TABLE ", " TABLE temp.", 1) for statement in _SCHEMA])
+        self._temporary = True
+
+    def _create(self, schema: Sequence[str]) -> None:
         try:
             with self.store.batch():
-                for statement in _SCHEMA:
+                for statement in schema:
                     self.store.execute(statement)
         except UnavailableError as error:
             raise FocusError(f"{self.store.path} cannot be indexed: {error}") from None
@@ -113,39 +136,42 @@ class SearchIndex(Part):
             self.store.execute("DROP TABLE indexed")
 
     def add(self, entry: Entry, texts: tuple[str, str, str]) -> None:
-        """Index a page by title, headings and text; an earlier entry of it is not found any more."""
+        """Index a page by title, headings and text. This replaces its earlier entry."""
         topics = json.dumps(entry.topics, default=str).lower() if entry.topics else None
         with self.store.batch():
             number = self.store.execute(_ADD_TEXTS, texts).lastrowid
             self.store.execute(_ADD_ENTRY, (number, *entry[:-1], topics))
 
     def hide(self, page: int) -> None:
-        """Note that the index has seen a page, but that it must not be found."""
+        """Mark a page as seen by the index, but not to be found."""
         with self.store.batch():
             self.store.execute(_HIDE, (-page, page))
 
     def missing(self) -> list[int]:
         """The numbers of the stored pages that the index has not seen."""
-        return [number for (number,) in self.store.execute("SELECT id FROM page EXCEPT SELECT page FROM indexed")]
+        return self._numbers("SELECT id FROM page EXCEPT SELECT page FROM indexed")
 
     def seen(self) -> int:
-        """How many pages the index has seen."""
+        """The number of pages that the index has seen."""
         return self._count("SELECT count(*) FROM indexed")
 
     def findable(self) -> int:
-        """How many pages can be found."""
+        """The number of pages that can be found."""
         return self._count("SELECT count(*) FROM indexed WHERE entry > 0")
 
     def entries(self) -> int:
-        """How many entries the index has, those of no page included."""
+        """The number of entries in the index, including those without a page."""
         return self._count("SELECT count(*) FROM search_docsize")
 
     def _count(self, query: str) -> int:
         number: int = self.store.execute(query).fetchone()[0]
         return number
 
+    def _numbers(self, query: str, values: Sequence[object] = ()) -> list[int]:
+        return [number for (number,) in self.store.execute(query, values)]
+
     def page(self, number: int) -> IndexedPage:
-        """What the index is made of, for a stored page."""
+        """A stored page as the index reads it."""
         query = _PAGE.format(withheld=self.store.withheld)
         url, fetched_at, relevance, relevant, matched, topics, *rest = self.store.execute(query, (number,)).fetchone()
         problem, withheld, content_type, packed = rest
@@ -163,15 +189,20 @@ class SearchIndex(Part):
         )
 
     def matching(self, expression: str, where: Filter, limit: int) -> list[int]:
-        """The first pages that match, at most *limit*, as they were indexed."""
+        """The first *limit* pages that match, in the order indexed."""
         conditions, values = _conditions(where)
-        rows = self.store.execute(f"SELECT indexed.page {_FOUND}{conditions} LIMIT ?", (expression, *values, limit))
-        return [page for (page,) in rows]
+        return self._numbers(f"SELECT indexed.page {_FOUND}{conditions} LIMIT ?", (expression, *values, limit))
+
+    def not_matching(self, expression: str, limit: int) -> list[int]:
+        """The first *limit* findable pages that do not match, in the order stored; an empty expression matches none."""
+        matching = " AND entry NOT IN (SELECT rowid FROM search WHERE search MATCH ?)" if expression else ""
+        values = (expression, limit) if expression else (limit,)
+        return self._numbers(f"SELECT page FROM indexed WHERE entry > 0{matching} ORDER BY page LIMIT ?", values)
 
     def ranked(
         self, expression: str, where: Filter, weights: Sequence[float], limit: int
     ) -> Iterator[tuple[float, int]]:
-        """BM25 and number of the first pages that match, as they were indexed; the BM25 of FTS5 is negative."""
+        """BM25 and number of the first *limit* pages that match, in the order indexed. FTS5's BM25 is negative."""
         conditions, values = _conditions(where)
         return self.store.execute(
             f"SELECT bm25(search, ?, ?, ?), indexed.page {_FOUND}{conditions} LIMIT ?",
@@ -179,8 +210,29 @@ class SearchIndex(Part):
         )
 
 
+def highlighted(
+    expression: str, texts: Sequence[tuple[str, ...]], *, marks: tuple[str, str], words: int
+) -> dict[int, tuple[str, str]]:
+    """Title and a snippet of *words* words for each text (title, headings, text) that matches, by position from 1.
+
+    *marks* are put before and after each match.
+    """
+    index = sqlite3.connect(":memory:")
+    try:
+        index.execute(_SHOWN)
+        index.executemany("INSERT INTO search VALUES (?, ?, ?)", texts)
+        rows = index.execute(
+            "SELECT rowid, highlight(search, 0, ?, ?), snippet(search, 2, ?, ?, '…', ?) FROM search"
+            " WHERE search MATCH ?",
+            (*marks, *marks, words, expression),
+        )
+        return {position: (title, snippet) for position, title, snippet in rows}
+    finally:
+        index.close()
+
+
 def _conditions(where: Filter) -> tuple[str, list[str | int]]:
-    """What SQL has to ask of table `indexed`, and the values."""
+    """The filter as SQL conditions on `indexed`, and their values."""
     conditions: list[str] = []
     values: list[str | int] = []
     if where.topic is not None:

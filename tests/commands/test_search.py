@@ -93,7 +93,7 @@ def test_more_than_shown_is_said(crawled):
     ("arguments", "says"),
     [
         (["("], "has no word to look for"),
-        ([" -heap"], "only says what to leave out"),
+        ([" -heap"], "only excludes words"),
         (["heap", "--limit", "0"], "--limit 0: expected a whole number"),
         (["heap", "--since", "yesterday"], "--since yesterday: expected a date such as"),
         (["heap", "--hots", "a.example"], "unknown option --hots"),

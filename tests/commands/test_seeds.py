@@ -194,7 +194,7 @@ def test_a_search_can_be_one_of_the_lists(searx, folder):
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
-        ("403", "HTTP 403: it gives no JSON, or not to us; add json to the formats in its settings.yml"),
+        ("403", "HTTP 403: JSON is disabled, or access is denied; add json to the formats in its settings.yml"),
         ("500", "HTTP 500"),
         ("says <html>", "the answer is not JSON"),
         ("silent", "no answer within 0.5 seconds"),

@@ -5,7 +5,6 @@ from time import process_time
 
 import pytest
 
-from focuscrawl.frontier.scheduler import FrontierScheduler
 from focuscrawl.html import MAX_LINKS
 from focuscrawl.manners.sitemap import MAX_FILES, MAX_URLS, read_sitemap
 from focuscrawl.page import Page
@@ -399,7 +398,7 @@ def test_sitemaps_are_not_lost_when_the_crawl_is_killed_after_the_page_that_led_
     def store_and_fail(pipeline, item):
         stored(pipeline, item)
         if item.url == at(last):
-            FrontierScheduler.of(pipeline.crawler).stop("killed", "killed")
+            pipeline.crawl.stop("killed", "killed")
             pipeline.crawl.store.failed = RuntimeError("killed")
         return item
 

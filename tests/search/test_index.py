@@ -227,6 +227,60 @@ def test_of_very_many_matches_those_with_the_words_in_title_or_headings_come_fir
     assert at("n") not in [hit.url for hit in answer.hits]
 
 
+def test_the_best_pages_are_given_by_number(index):
+    ids = keep(
+        index,
+        made("a", "<p>heap, a long text about many other things"),
+        made("b", "<title>heap</title><p>x"),
+        made("c", "<p>quick"),
+        made("d", "<p>heap", robots={"noindex"}),
+    )
+    assert index.best(Query.of("heap"), 9) == [ids[1], ids[0]]
+    assert index.best(Query.of("heap"), 1) == [ids[1]]
+    assert index.best(Query.of("heap -long"), 9) == [ids[1]]
+
+
+def test_a_query_that_only_excludes_gives_the_other_pages_as_stored(index):
+    names = {"a": "quick", "b": "heap", "c": "排序", "d": "merge sort"}
+    ids = keep(index, *(made(name, f"<p>{text}") for name, text in names.items()))
+    keep(index, made("hidden", "<p>x", robots={"noindex"}))
+    index.add(ids[0], made("a", "<p>quick again"))  # its first entry stays in the index, but belongs to no page
+    assert index.best(Query.parse("-heap"), 9) == [ids[0], ids[2], ids[3]]
+    assert index.best(Query.parse('-quick -排序 -"sort merge"'), 9) == [ids[1], ids[3]]
+    assert index.best(Query.parse("-zebra"), 2) == ids[:2]
+    assert index.best(Query.parse(""), 9) == ids
+
+
+@pytest.mark.parametrize("indexed", [0, 1, 3])
+def test_a_file_opened_read_only_is_searched_in_full_and_stays_as_it_is(tmp_path, indexed):
+    path = tmp_path / "crawl.sqlite"
+    store = Store(path)
+    for number, page in enumerate((made("a", "<p>heap"), made("b", "<p>sort"), made("c", "<p>heap sort")), 1):
+        page.url_id = number
+        page_id = store.pages.add(page, None)
+        if number <= indexed:
+            Index(store).prepare()
+            Index(store).add(page_id, page)
+    store.close()
+    before = path.read_bytes()
+    store = Store(path, create=False, check=False)
+    index = Index.complete(store)
+    assert set(found(index, "heap")) == {at("a"), at("c")}
+    assert index.best(Query.parse("-heap"), 9) == [2]
+    assert index.waiting() == 0
+    store.close()
+    assert path.read_bytes() == before
+    store = Store(path, create=False, check=False)
+    assert Index(store).waiting() == 3 - indexed
+    store.close()
+
+
+def test_an_index_in_the_file_is_used_if_it_is_complete(index):
+    keep(index, made("a", "<p>heap"), made("b", "<p>sort"))
+    index.add(1, made("a", "<p>marmalade"))  # only the index says so
+    assert found(Index.complete(index.store), "marmalade") == [at("a")]
+
+
 def test_a_crawl_indexes_what_it_stores_if_asked_to(crawl):
     web = small_web({"a": ["b"], "b": []}, {"a": "quick", "b": "heap"})
     crawled = crawl("breadth_first", web, seeds=at("a"), settings={"FOCUS_INDEX": True})

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from focuscrawl import words
 from focuscrawl.errors import FocusError
 from focuscrawl.search.query import Query
 
@@ -39,8 +40,38 @@ def test_a_query_without_words_is_refused_in_one_line(text):
 
 
 def test_a_query_that_only_leaves_out_is_refused_in_one_line():
-    with pytest.raises(FocusError, match="only says what to leave out; add a word"):
+    with pytest.raises(FocusError, match="only excludes words; add a word"):
         Query.of('-heap -"bubble sort"')
+
+
+@pytest.mark.parametrize(
+    ("text", "keywords"),
+    [
+        ("Sorting algorithms", ["sorting", "algorithms"]),
+        ('"bubble sort" time -cooking -"wine list"', ["bubble sort", "time"]),
+        ("(sort), Sort: bubble-sort", ["sort", "bubble-sort"]),
+        ("merge OR quick AND sort", ["merge", "quick", "sort"]),
+        ("- -- + … ''", []),
+        ("排序 算法", ["排序", "算法"]),
+        ('"never  closed', ["never", "closed"]),
+        ('"two\twords"', ["two words"]),
+    ],
+)
+def test_the_wanted_words_and_phrases_are_keywords(text, keywords):
+    assert Query.parse(text).keywords() == keywords
+
+
+@given(st.text())
+def test_the_keywords_of_any_query_have_words(text):
+    assert all(words.tokenize(word) for word in Query.parse(text).keywords())
+
+
+def test_any_word_of_a_query_can_be_enough():
+    assert Query.parse('fast merge OR quick "heap sort" Fast -slow').any_word() == (
+        [["fast", "merge", "quick", "heap sort"]],
+        ["slow"],
+    )
+    assert Query.parse("-slow").any_word() == ([], ["slow"])
 
 
 @given(

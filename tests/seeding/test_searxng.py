@@ -61,7 +61,7 @@ def test_what_is_no_page_is_passed_over(searx):
 def test_an_engine_the_instance_does_not_know_is_named(searx):
     searx.results["mojeek", "x"] = pages(3)
     assert SearXNG(searx.address).search("x", 3, fail, "mojeek") == pages(3)
-    with pytest.raises(FocusError, match=r"asked for engine 'mojek', got results of mojeek; name engines that are"):
+    with pytest.raises(FocusError, match=r"requested engine 'mojek', got results from mojeek; choose engines that are"):
         SearXNG(searx.address).search("x", 3, fail, "mojek")
 
 
@@ -77,23 +77,23 @@ def test_a_failure_half_way_keeps_what_was_there(searx):
     searx.results["", "x"] = pages(25)
     said: list[str] = []
     assert SearXNG(searx.address).search("x", 25, said.append) == pages(10)
-    assert "HTTP 429: too many requests" in said[0]
-    assert said[0].endswith("10 results were there by then")
+    assert "HTTP 429: rate limit exceeded" in said[0]
+    assert said[0].endswith("keeping the first 10 results")
 
 
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
-        ("403", "HTTP 403: it gives no JSON, or not to us; add json to the formats in its settings.yml"),
-        ("429", "HTTP 429: too many requests for its limiter"),
-        ("500", "HTTP 500: look into its log"),
+        ("403", "HTTP 403: JSON is disabled, or access is denied; add json to the formats in its settings.yml"),
+        ("429", "HTTP 429: rate limit exceeded"),
+        ("500", "HTTP 500: see its log"),
         ("says <!doctype html><title>SearXNG</title>", "the answer is not JSON"),
         ("says ", "the answer is not JSON"),
         ("says " + "[" * 100_000, "the answer is not JSON"),
         ("says [1]", "the answer has no 'results'"),
         ('says {"results": 3}', "the answer has no 'results'"),
-        ("silent", "no answer within 0.5 seconds; give it more with --timeout"),
-        ("slow", "no answer within 0.5 seconds; give it more with --timeout"),
+        ("silent", "no answer within 0.5 seconds; raise --timeout"),
+        ("slow", "no answer within 0.5 seconds; raise --timeout"),
         ("torn", "not JSON"),
         ("no HTTP", "not reachable (220 mail.example ESMTP"),
     ],
@@ -133,7 +133,7 @@ def test_a_wrong_path_is_told(searx):
 def test_an_endless_answer_is_cut_off(searx, monkeypatch):
     monkeypatch.setattr(searxng, "MAX_BYTES", 100)
     searx.results["", "x"] = pages(100)
-    with pytest.raises(FocusError, match="an answer of more than"):
+    with pytest.raises(FocusError, match="the answer is larger than"):
         SearXNG(searx.address).search("x", 5, fail)
 
 

@@ -6,14 +6,15 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from focuscrawl import urls, words
 from focuscrawl.errors import FocusError
+from focuscrawl.search.index import Index
+from focuscrawl.search.query import Query
 from focuscrawl.seeding.seeding import (
     MAX_WARNINGS,
-    Query,
     Sources,
     combine,
     negated,
@@ -22,6 +23,7 @@ from focuscrawl.seeding.seeding import (
     toml,
     without,
 )
+from focuscrawl.store.store import Store
 from focuscrawl.topic import Topic, read_topic
 from tests.conftest import at, small_web
 
@@ -105,31 +107,17 @@ def test_counterexamples_are_in_no_positive_list():
 # ---- queries
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted", "unwanted"),
-    [
-        ("Sorting algorithms", ["sorting", "algorithms"], []),
-        ('"bubble sort" time -cooking -"wine list"', ["bubble sort", "time"], ["cooking", "wine list"]),
-        ("(sort), sort: bubble-sort", ["sort", "bubble-sort"], []),
-        ("- -- + … ''", [], []),
-        ("排序 算法", ["排序", "算法"], []),
-        ('"never closed', ["never", "closed"], []),
-    ],
-)
-def test_a_query_is_words_and_phrases_wanted_and_unwanted(text, wanted, unwanted):
-    assert Query.of(text) == (wanted, unwanted)
-
-
-def test_the_query_for_what_is_off_the_topic_is_the_words_negated():
+def test_the_query_for_off_topic_pages_is_the_words_negated():
     assert negated('sort "bubble sort" -cooking') == '-sort -"bubble sort"'
-    assert Query.of(negated("a b")) == ([], ["a", "b"])
+    assert Query.parse(negated("a b")) == ([], ["a", "b"])
 
 
 @given(st.text())
-def test_the_words_of_any_query_are_good_keywords(text):
-    for word in Query.of(text).wanted:
-        assert words.tokenize(word)
-    assert Query.of(negated(text)).wanted == []
+@example('"two\twords"')
+def test_a_negated_query_has_no_wanted_words(text):
+    query = Query.parse(negated(text))
+    assert query.wanted == []
+    assert query.unwanted == Query.parse(text).keywords()
 
 
 # ---- lists in files
@@ -144,7 +132,7 @@ def test_a_list_is_a_url_a_line_and_bad_lines_are_named(tmp_path):
     assert read_list(path, said.append) == ["http://a.example/B", "http://d.example/"]
     assert said == [
         f"{path}, line 4: left out: 'b.example' is not a URL (did you mean 'http://b.example'?)",
-        f"{path}, line 5: left out: 'http://c.example/d.pdf' is a file that is no page",
+        f"{path}, line 5: left out: 'http://c.example/d.pdf' is a file, not a page",
     ]
 
 
@@ -223,6 +211,23 @@ def test_a_negated_query_gives_the_pages_without_the_words(crawled):
     assert search_crawl(crawled, negated("sort heap"), 9) == [at("cake")]
     assert search_crawl(crawled, "sort -heap", 9) == [at("sorting")]
     assert search_crawl(crawled, "-zebra", 2) == [at("root"), at("sorting")]
+
+
+def test_a_crawl_gives_the_same_list_with_an_index_in_its_file_and_without(crawled):
+    queries = ["sorted", '"sort an array" heap', "sort -heap", "-sort -heap", "welcome cake"]
+    before = [search_crawl(crawled, query, 9) for query in queries]
+    store = Store(crawled / "crawl.sqlite")
+    Index(store).update()
+    store.close()
+    assert [search_crawl(crawled, query, 9) for query in queries] == before
+
+
+def test_pages_whose_rights_leave_them_out_are_not_seeds(crawled):
+    with sqlite3.connect(crawled / "crawl.sqlite") as connection:
+        number, *_ = connection.execute("SELECT id FROM page WHERE url = ?", (at("cake"),)).fetchone()
+        connection.execute("UPDATE rights SET left_out = 'noai' WHERE page = ?", (number,))
+        connection.execute("UPDATE page SET withheld = 'reservation: noai' WHERE id = ?", (number,))
+    assert search_crawl(crawled, "cake", 9) == [at("root")]
 
 
 def test_a_crawl_that_is_searched_is_not_changed(crawled):
