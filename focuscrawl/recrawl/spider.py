@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 #: Statuses of a permanent redirect.
-_FOR_GOOD = (301, 308)
+_PERMANENT = (301, 308)
 
 
 class RevisitingSpider(FocusedSpider):
@@ -142,7 +142,7 @@ class RevisitingSpider(FocusedSpider):
             self._end(focus, status, UNCHANGED, versions=(etag or stored.etag, last_modified or stored.last_modified))
         elif status in (404, 410):
             yield from self._gone(focus, stored, status, f"HTTP {status}")
-        elif status in _FOR_GOOD and target:
+        elif status in _PERMANENT and target:
             yield from self._gone(focus, stored, status, f"moved to {target}", {"moved_to": target})
         elif not 200 <= status < 300:
             self._end(focus, status, UNREACHABLE, {"reason": f"HTTP {status}" + (f", to {target}" if target else "")})
