@@ -25,7 +25,7 @@ class FishSearchSpider(FocusedSpider):
     name = "fish_search"
 
     width = Option(15, "links of an irrelevant page that get a score above 0", at_least=1)
-    depth = Option(3, "steps through irrelevant pages", at_least=1)
+    depth = Option(3, "maximum number of steps through irrelevant pages", at_least=1)
     aggressiveness = Option(1.5, "factor on width for a relevant page", at_least=1.0)
 
     def judge(self, page: Page) -> Judgement | None:

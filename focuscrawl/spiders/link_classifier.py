@@ -44,7 +44,7 @@ class LinkClassifierSpider(LearningSpider):
     classifier = Option("bayes", "naive Bayes or decision tree", choices=("bayes", "tree"))
     training = Option("fixed", "updatable: keep training on every page that arrives", choices=("fixed", "updatable"))
     training_pages = Option(100, "pages whose links the classifier is first trained on", at_least=10)
-    level_limit = Option(3, "steps through irrelevant pages", at_least=0)
+    level_limit = Option(3, "maximum number of steps through irrelevant pages", at_least=0)
     table_words = Option(200, "number of words in the weight table", at_least=1)
 
     @classmethod
