@@ -1,5 +1,5 @@
-"""Models that are learned from pages and links, with no Scrapy in them. scikit-learn does the learning.
+"""Models learned from pages and links with scikit-learn; they do not depend on Scrapy.
 
-It takes more than a second to load, and every command of Scrapy imports every spider: so what learns imports it when it
-learns.
+scikit-learn takes more than a second to import, and every Scrapy command imports every spider. It is therefore imported
+inside the functions that use it.
 """

@@ -12,24 +12,24 @@ from focuscrawl import words
 from focuscrawl.learning import texts
 from focuscrawl.page import Link
 
-#: Bins of an attribute: one for nothing at all, the others with as many pairs each.
+#: Number of bins per attribute: one for 0, and the others with equal numbers of pairs.
 BINS = 5
-#: Pairs of either kind below which no classifier is learned.
+#: Minimum number of pairs of each class.
 LEAST = 5
 
 
 class Attributes(NamedTuple):
-    """What is known of a link before it is followed: similarities to the topic's weight table, from 0 to 1."""
+    """What is known about a link before it is followed; each value is from 0 to 1."""
 
     url: float
     anchor: float
-    #: Mean relevance of the known pages that link there.
+    #: Mean relevance of the known pages that link there. The others are similarities to the weight table.
     parents: float
     surrounding: float
 
 
 class WeightTable:
-    """The heaviest words of a topic, the heaviest of all with weight 1."""
+    """The words of a topic with the highest weights; the highest weight is 1."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self.weights = dict(weights)
@@ -37,14 +37,14 @@ class WeightTable:
 
     @classmethod
     def of(cls, pages: Sequence[texts.Counts], others: Sequence[texts.Counts], size: int) -> WeightTable:
-        """The table of the pages that a query for the topic found: tf-idf, with *others* to tell common words by."""
+        """The tf-idf table of *pages*, which a query for the topic found; *others* tell which words are common."""
         rows, names = texts.matrix([*pages, *others])
         if not names:
             return cls({})
         frequency = texts.document_frequency(rows, None)
         idf = np.log((1 + rows.shape[0]) / (1 + frequency)) + 1
         weight = np.asarray(texts.damped(rows[: len(pages)]).mean(axis=0)).ravel() * idf
-        # a word that the others have as often says nothing about the topic
+        # a word that is as frequent on other pages says nothing about the topic
         if others:
             weight -= np.asarray(texts.damped(rows[len(pages) :]).mean(axis=0)).ravel() * idf
         best = [index for index in np.argsort(-weight, kind="stable")[:size] if weight[index] > 0]
@@ -52,7 +52,7 @@ class WeightTable:
 
     def similarity(self, found: Iterable[str]) -> float:
         """The cosine of some words with the table."""
-        distinct = dict.fromkeys(found)  # in their order, on which the last digit of a sum depends
+        distinct = dict.fromkeys(found)  # in order: floating-point sums depend on it
         if not distinct:
             return 0.0
         get = self.weights.get
@@ -69,21 +69,21 @@ class WeightTable:
 
 
 class Classifier(Protocol):
-    """Says how likely links lead to relevant pages."""
+    """Predicts whether links lead to relevant pages."""
 
     def log_odds(self, rows: Sequence[Attributes]) -> Sequence[float]:
-        """The log-odds of each link, all in one call."""
+        """The log-odds of each link that it leads to a relevant page."""
 
 
 def learn(kind: str, pairs: Sequence[Attributes], labels: Sequence[bool]) -> Classifier | None:
-    """A classifier from links and whether the pages they led to were relevant; None if there are too few of a kind."""
+    """Train a classifier on links, labelled by the relevance of their targets; None with too few pairs of a class."""
     if min(sum(labels), len(labels) - sum(labels)) < LEAST:
         return None
     return BayesClassifier(pairs, labels) if kind == "bayes" else TreeClassifier(pairs, labels)
 
 
 class BayesClassifier:
-    """Naive Bayes over the attributes in bins: relevant if P(x | yes) P(yes) > P(x | no) P(no)."""
+    """Naive Bayes over binned attributes: relevant if P(x | yes) P(yes) > P(x | no) P(no)."""
 
     def __init__(self, pairs: Sequence[Attributes], labels: Sequence[bool]) -> None:
         from sklearn.naive_bayes import CategoricalNB
@@ -109,14 +109,14 @@ class BayesClassifier:
 
 
 def _edges(column: Any) -> Any:
-    """The upper ends of all bins but the last: 0, then quantiles of what is above."""
+    """The upper bounds of all bins but the last: 0, then quantiles of the positive values."""
     above = column[column > 0]
     quantiles = np.quantile(above, np.linspace(0, 1, BINS)[1:-1]) if len(above) else np.array([])
     return np.concatenate([[0.0], np.unique(quantiles)])
 
 
 class TreeClassifier:
-    """A decision tree over the attributes; the share of relevant links in a leaf passes a sigmoid fitted to them."""
+    """A decision tree over the attributes; a fitted sigmoid maps the share of relevant links in a leaf to log-odds."""
 
     def __init__(self, pairs: Sequence[Attributes], labels: Sequence[bool]) -> None:
         from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,4 @@
-"""Where links lead, learned from the words around them."""
+"""Predict where links lead from the words around them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from focuscrawl.learning import texts
 from focuscrawl.learning.table import WordTable
 from focuscrawl.page import Link
 
-#: Added to every count: less than one, because a window of words is short and most words are rare in it.
+#: Additive smoothing; less than one, because contexts are short and most words are rare in them.
 SMOOTHING = 0.3
 
 
@@ -29,10 +29,10 @@ def context(link: Link, distance: int, *, anchor: bool) -> list[str]:
 def learn_contexts(
     contexts: Sequence[Sequence[str]], labels: Sequence[float], *, features: int, selection: str
 ) -> WordTable | None:
-    """The naive Bayes table of a link's context words; None if there is nothing to tell apart.
+    """Train a naive Bayes table on context words; None without words, or with only one class.
 
-    A label is the relevance of the page that the link led to, a number from 0 to 1: each context counts that much as
-    relevant, and as irrelevant for the rest.
+    A label is the relevance of the link's target, from 0 to 1. Each context counts as relevant with that weight, and as
+    irrelevant with the rest.
     """
     from scipy.sparse import vstack
     from sklearn.naive_bayes import MultinomialNB
@@ -55,6 +55,6 @@ def learn_contexts(
 
 
 def _halves(shares: Any) -> Any:
-    """Labels with both classes among them, as the choice of words needs."""
+    """Binary labels with both classes present, as feature selection needs."""
     halves = shares > 0.5
     return halves if 0 < halves.sum() < len(halves) else shares > np.median(shares)

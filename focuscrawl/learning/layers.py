@@ -1,4 +1,4 @@
-"""In which layer around the topic a page is, learned from pages of each."""
+"""Classify pages into layers around the topic."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from focuscrawl.learning import texts
 
-#: The layer of pages that are in none.
+#: The class of pages in none of the layers.
 OTHER = -1
 
 
 class Layers:
-    """A naive Bayes classifier over layers of pages: a table of words for each."""
+    """A naive Bayes classifier over layers: each word has a weight per layer."""
 
     def __init__(self, layers: Sequence[int], priors: Sequence[float], weights: Mapping[str, Sequence[float]]) -> None:
         self.layers = list(layers)
@@ -24,7 +24,7 @@ class Layers:
 
     @classmethod
     def train(cls, pages: Mapping[int, Sequence[texts.Counts]], features: int, selection: str) -> Layers:
-        """Learn from pages by layer; layers count alike, however many pages of each are known."""
+        """Train on pages by layer; all layers have the same prior, however many pages are known of each."""
         from sklearn.naive_bayes import MultinomialNB
 
         labels = [layer for layer, found in pages.items() for _ in found]
@@ -35,13 +35,13 @@ class Layers:
         return cls([int(layer) for layer in model.classes_], model.class_log_prior_.tolist(), weights)
 
     def probabilities(self, counts: texts.Counts) -> dict[int, float]:
-        """How likely a page is in each layer."""
+        """The probability of each layer for a page."""
         total = self.priors.copy()
         length = 0.0
-        for word in sorted(counts.keys() & self.weights.keys()):  # the last digit of a sum depends on the order
+        for word in sorted(counts.keys() & self.weights.keys()):  # floating-point sums depend on the order
             total += log1p(counts[word]) * self.weights[word]
             length += log1p(counts[word])
-        # per word, as if all pages were as long as one screen: the sum alone is sure of everything
+        # normalise by length, or long pages would get probabilities of 0 and 1
         total = total * (20 / max(20.0, length))
         odds = np.exp(total - total.max())
         return dict(zip(self.layers, map(float, odds / odds.sum()), strict=True))

@@ -1,4 +1,4 @@
-"""A judge of pages, learned from examples and counterexamples."""
+"""A judge of pages, trained on examples and counterexamples."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from focuscrawl.learning.table import WordTable, squash
 from focuscrawl.page import Judgement, Page
 
 KINDS = ("bayes", "linear")
-#: Examples and counterexamples below which nothing is learned.
+#: Minimum number of examples, and of counterexamples.
 LEAST = 3
 
 _FOLDS = 5
 
 
 class LearnedJudge:
-    """How relevant a page is, by a model of words.
+    """Judges the relevance of a page by its words.
 
-    The model gives log-odds; they are set right (Platt) for how rare the topic is, so that a page is relevant when it
-    is more likely on the topic than not, among pages of which only a share of *rarity* is.
+    The model's log-odds are calibrated (Platt scaling) for the rarity of the topic: a page is relevant if it is more
+    likely on the topic than not, among pages of which only the share *rarity* is.
     """
 
     def __init__(self, kind: str, table: WordTable) -> None:
@@ -41,14 +41,14 @@ class LearnedJudge:
         selection: str = "df",
         rarity: float = 0.1,
     ) -> LearnedJudge:
-        """Learn from pages on the topic and off it, given as counts of their stems."""
+        """Train on pages on and off the topic, given as counts of their stems."""
         from sklearn.model_selection import StratifiedKFold
 
         rows, names = texts.matrix([*examples, *counterexamples])
         labels = np.array([1] * len(examples) + [0] * len(counterexamples))
         fit = _bayes(features, selection) if kind == "bayes" else _linear
         if not names:
-            raise ValueError("there is not a word in the examples")
+            raise ValueError("the examples contain no words")
         scores = np.zeros(len(labels))
         folds = StratifiedKFold(min(_FOLDS, len(examples), len(counterexamples)), shuffle=True, random_state=0)
         for known, asked in folds.split(rows, labels):
@@ -63,7 +63,7 @@ class LearnedJudge:
         return self.table.log_odds(page.counts)
 
     def judge(self, page: Page, threshold: float) -> Judgement:
-        """The judgement of a page, with the words that made it."""
+        """The judgement of a page, with the words that contributed most."""
         relevance = squash(self.log_odds(page))
         return Judgement(relevance, relevance >= threshold, self.table.reasons(page.counts))
 
@@ -113,12 +113,14 @@ def _counts(row: Any, names: list[str]) -> dict[str, int]:
 
 
 def _calibrate(scores: Any, labels: Any, rarity: float) -> tuple[float, float]:
-    """Slope and offset that turn scores into log-odds for a topic of that rarity."""
+    """Slope and offset that turn scores into log-odds for a topic of this rarity."""
     from sklearn.linear_model import LogisticRegression
 
     spread = float(scores.std()) or 1.0
     model = LogisticRegression(C=100).fit((scores / spread)[:, None], labels)
     positive = float(labels.mean())
-    slope = max(float(model.coef_[0, 0]), 1e-6) / spread  # the order is the model's, however little it tells
+    slope = (
+        max(float(model.coef_[0, 0]), 1e-6) / spread
+    )  # positive, so that the model's order is kept even if it predicts little
     offset = float(model.intercept_[0]) - log(positive / (1 - positive)) + log(rarity / (1 - rarity))
     return slope, offset

@@ -1,4 +1,4 @@
-"""Linear models, compiled to a table of what each word adds."""
+"""Linear models, compiled to a table of word weights."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping
 from math import exp, fsum, log1p, sqrt
 from typing import Any
 
-#: Words named as the reason of a judgement.
+#: Number of words given as reasons of a judgement.
 _REASONS = 8
-#: Log-odds beyond which a probability is 1 for all that it matters.
+#: Log-odds beyond which a probability is practically 1.
 _CERTAIN = 50.0
 
 
 def squash(log_odds: float) -> float:
-    """Log-odds as a number between 0 and 1; even odds are one half.
+    """Map log-odds to a number between 0 and 1; even odds map to one half.
 
-    Unlike a probability this does not run into 1: of two that are certain the more certain one stays ahead.
+    Unlike a probability, this does not saturate: of two near-certain links, the more certain one still scores higher.
     """
     return 0.5 + log_odds / (2 * (1 + abs(log_odds)))
 
 
 def probability(squashed: float) -> float:
-    """The probability that squashed log-odds stand for."""
+    """The probability for squashed log-odds."""
     value = 2 * squashed - 1
     log_odds = value / (1 - abs(value)) if abs(value) < 1 else value * _CERTAIN
     return 1 / (1 + exp(-max(-_CERTAIN, min(_CERTAIN, log_odds))))
@@ -30,7 +30,7 @@ def probability(squashed: float) -> float:
 class WordTable:
     """What each word adds to the log-odds of a text.
 
-    With *scales* a text is first brought to length 1, each word counting by its scale (tf-idf).
+    With *scales*, a text is first normalised to length 1, with each word scaled (tf-idf).
     """
 
     def __init__(self, weights: Mapping[str, float], bias: float, scales: Mapping[str, float] | None = None) -> None:
@@ -39,9 +39,9 @@ class WordTable:
         self.scales = dict(scales) if scales is not None else None
 
     def log_odds(self, counts: Mapping[str, int]) -> float:
-        """The log-odds of a text by its word counts, which are damped."""
+        """The log-odds of a text, from its word counts on a logarithmic scale."""
         weights = self.weights
-        # exact, so that it does not matter in which order the words come
+        # fsum is exact, so the result does not depend on the order of the words
         total = fsum([log1p(counts[word]) * weights[word] for word in counts.keys() & weights.keys()])
         return total / self._length(counts) + self.bias
 
@@ -52,12 +52,12 @@ class WordTable:
         return sqrt(fsum([(log1p(counts[word]) * scales[word]) ** 2 for word in counts.keys() & scales.keys()])) or 1.0
 
     def of_words(self, found: Iterable[str]) -> float:
-        """The log-odds of a few words."""
+        """The log-odds of a few words, each counted as it occurs."""
         get = self.weights.get
         return self.bias + sum([get(word, 0.0) for word in found])
 
     def reasons(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """The words that add or take away most."""
+        """The words with the largest contributions, positive or negative."""
         length = self._length(counts)
         parts = {
             word: log1p(counts[word]) * self.weights[word] / length for word in counts.keys() & self.weights.keys()
@@ -66,7 +66,7 @@ class WordTable:
         return {word: round(parts[word], 4) for word in largest}
 
     def scaled(self, slope: float, offset: float) -> WordTable:
-        """The table whose log-odds are `slope * these + offset`."""
+        """A table whose log-odds are `slope * log_odds + offset`."""
         weights = {word: weight * slope for word, weight in self.weights.items()}
         return WordTable(weights, self.bias * slope + offset, self.scales)
 

@@ -1,4 +1,4 @@
-"""From texts to a matrix: which words count, and how much."""
+"""Turn texts into a matrix: select words and weight them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from focuscrawl import words
 
 #: How often each word occurs in a text.
 Counts = Mapping[str, int]
-#: Ways to choose the words that count.
+#: Ways to select words: document frequency, mutual information.
 SELECTIONS = ("df", "mi")
 
 
@@ -24,25 +24,25 @@ def _stop_stems() -> frozenset[str]:
 
 
 def tells(stem: str) -> bool:
-    """Whether a stem may say anything about a topic: it is no stop word, number or single letter."""
+    """Whether a stem can say anything about a topic: it is not a stop word, number or single letter."""
     return len(stem) > 1 and not stem.isdigit() and stem not in _stop_stems()
 
 
 def matrix(texts: Iterable[Counts]) -> tuple[Any, list[str]]:
-    """A row per text and a column per word that may tell something, and those words."""
+    """A matrix with a row per text and a column per word that `tells` something, and those words."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction import DictVectorizer
 
     vectorizer = DictVectorizer()
     try:
         rows = vectorizer.fit_transform({stem: n for stem, n in text.items() if tells(stem)} for text in texts)
-    except ValueError:  # there is not a word in all of them
+    except ValueError:  # none of the texts has such a word
         return csr_matrix((0, 0)), []
     return csr_matrix(rows), list(vectorizer.get_feature_names_out())
 
 
 def select(rows: Any, labels: Sequence[float], size: int, selection: str) -> Any:
-    """The columns of the *size* words that tell most: by document frequency or by mutual information."""
+    """The columns of the *size* best words, by document frequency or mutual information."""
     from sklearn.feature_selection import SelectKBest
 
     measure = document_frequency if selection == "df" else mutual_information
@@ -51,12 +51,12 @@ def select(rows: Any, labels: Sequence[float], size: int, selection: str) -> Any
 
 
 def document_frequency(rows: Any, labels: Any) -> Any:
-    """In how many texts each word occurs."""
+    """The number of texts in which each word occurs."""
     return np.asarray((rows > 0).sum(axis=0)).ravel()
 
 
 def mutual_information(rows: Any, labels: Any) -> Any:
-    """How many bits the occurrence of each word tells about the label."""
+    """The mutual information between the occurrence of each word and the label, in bits."""
     labels = np.asarray(labels, dtype=bool)
     present = (rows > 0).astype(float)
     total, positive = rows.shape[0], int(labels.sum())

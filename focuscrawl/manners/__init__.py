@@ -1,1 +1,1 @@
-"""How a crawler behaves: robots.txt, scope, pace, rights, sitemaps, traps."""
+"""How a crawler behaves: robots.txt, scope, pace, rights, sitemaps, crawler traps."""

@@ -1,8 +1,8 @@
-"""Patterns of URL paths: robots.txt, tdmrep.json and scope rules all match paths with the same code.
+"""URL path patterns, as used by robots.txt, tdmrep.json and scope rules.
 
-A pattern is the beginning of a path with its query. `*` stands for any characters, and `$` at the end of a pattern for
-the end of the path. Anyone can write a robots.txt, so the time of a match grows no faster than the size of the path
-times the number of patterns, whatever they look like, and the memory no faster than the size of the patterns.
+A pattern is a prefix of a path with its query. `*` matches any characters, and `$` at the end of a pattern matches the
+end of the path. A robots.txt may be hostile, so the time of a match is at most proportional to the length of the path
+times the number of patterns, and memory is at most proportional to the size of the patterns.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import Generic, Literal, NamedTuple, NewType, TypeVar
 
 Rule = TypeVar("Rule")
 
-#: A path, with its query, in the form in which paths are compared.
+#: A path with its query, in the normal form in which paths are compared.
 NormalPath = NewType("NormalPath", str)
 
-#: Which rule counts if several match. `longest`: the one with the longest pattern, in octets, `*` and `$` included (RFC
-#: 9309, 2.2.2); `shortest`: the broadest one; `first`: the one that was given first. Of equals, the first counts.
+#: Which rule applies if several match. `longest`: the one with the longest pattern, in octets, including `*` and `$`
+#: (RFC 9309, 2.2.2); `shortest`: the broadest one; `first`: the one given first. Ties go to the first.
 Precedence = Literal["longest", "shortest", "first"]
 
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _OCTETS = {high + low: chr(int(high + low, 16)) for high in hexdigits for low in hexdigits}
-# An escaped `/` or `?` in a path does not separate anything, so it is not the same character. It gets a code of its
-# own, as does a star in a pattern.
+# An escaped `/` or `?` in a path is not a separator, so it must not become the same character. It gets its own code
+# point, as does a star in a pattern.
 _PATH_OCTETS = _OCTETS | {escape: chr(0x100 + int(escape, 16)) for escape in ("2F", "2f", "3F", "3f")}
 _STAR = "\u0200"
 
 
 def normal_path(path: str) -> NormalPath:
-    """A path, with its query, as one character for each octet; escapes are decoded.
+    """A path with its query, as one character per octet, with escapes decoded.
 
-    What RFC 9309, 2.2.2 treats as the same path becomes the same string.
+    Paths that are equivalent by RFC 9309, 2.2.2 become the same string.
     """
     return NormalPath(_unescape(_octets(path)))
 
@@ -54,14 +54,14 @@ def _unescape(octets: str) -> str:
 class _Pattern(NamedTuple):
     """A pattern, split at its stars."""
 
-    #: What a path begins with; all of the path if it is *exact*.
+    #: The beginning of the path; if *exact*, the whole path.
     first: str
-    #: What follows in it, in this order.
+    #: Pieces that follow, in this order.
     others: tuple[str, ...]
-    #: What it ends with; None if that does not matter.
+    #: The end of the path; None if it may end in any way.
     last: str | None
     exact: bool
-    #: Octets of the pattern.
+    #: Length of the pattern in octets.
     length: int
 
     @classmethod
@@ -79,7 +79,7 @@ class _Pattern(NamedTuple):
 
 
 def _continues(path: str, position: int, others: tuple[str, ...], last: str | None) -> bool:
-    """Whether a path holds all pieces after a position, in order; to take the first place of each will do."""
+    """Whether a path contains all pieces after a position, in order; the leftmost match of each suffices."""
     if last is not None and not path.endswith(last):
         return False
     for piece in others:
@@ -91,10 +91,10 @@ def _continues(path: str, position: int, others: tuple[str, ...], last: str | No
 
 
 class PathRules(Generic[Rule]):
-    """Rules by the patterns of the paths they are about.
+    """Rules by path pattern.
 
-    Without *wildcards*, `*` and `$` in a pattern are ordinary characters. Patterns that are plain prefixes cost one
-    dictionary lookup for each length that occurs; of the others, only those are tried whose first piece fits.
+    Without *wildcards*, `*` and `$` in a pattern are ordinary characters. Plain prefixes cost one dictionary lookup per
+    distinct length. Other patterns are tried only if their first piece matches.
     """
 
     __slots__ = ("_exact", "_lengths", "_prefixes", "_rules", "_starred", "size")
@@ -105,11 +105,11 @@ class PathRules(Generic[Rule]):
         ranked = [(_Pattern.read(pattern, wildcards=wildcards), rule) for pattern, rule in rules]
         if precedence != "first":
             ranked.sort(key=lambda entry: entry[0].length, reverse=precedence == "longest")
-        #: The rules, the one that counts before another first. What follows holds their places.
+        #: The rules in order of precedence. The attributes below refer to them by index.
         self._rules = [rule for _, rule in ranked]
         self._exact: dict[str, int] = {}
         self._prefixes: dict[str, int] = {}
-        #: Other patterns by their first piece.
+        #: Patterns with wildcards, by their first piece.
         self._starred: dict[str, list[tuple[int, tuple[str, ...], str | None]]] = {}
         for place, (pattern, _) in enumerate(ranked):
             if pattern.others or pattern.last is not None:
@@ -117,11 +117,11 @@ class PathRules(Generic[Rule]):
             else:
                 (self._exact if pattern.exact else self._prefixes).setdefault(pattern.first, place)
         self._lengths = sorted({len(prefix) for prefix in (*self._prefixes, *self._starred)})
-        #: The bytes that the patterns take, roughly.
+        #: Approximate size of the patterns in bytes.
         self.size = 500 + sum(150 + pattern.length + 70 * len(pattern.others) for pattern, _ in ranked)
 
     def find(self, path: NormalPath) -> Rule | None:
-        """The rule that counts for a path; None if no pattern matches."""
+        """The rule that applies to a path; None if no pattern matches."""
         nothing = len(self._rules)
         best = self._exact.get(path, nothing)
         size = len(path)

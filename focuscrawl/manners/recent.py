@@ -1,4 +1,4 @@
-"""Recent: a cache that is bounded in bytes; what was used longest ago goes first."""
+"""Recent: a least-recently-used cache, bounded in bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """Keeps the values used last, up to *capacity* bytes in all. The newest is kept whatever its size."""
+    """Keeps the most recently used values, up to *capacity* bytes in total. The newest is always kept."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -21,7 +21,7 @@ class Recent(Generic[Key, Value]):
         return len(self._values)
 
     def get(self, key: Key) -> Value | None:
-        """The value of a key, which counts as used now; None if it is not there (any more)."""
+        """The value of a key, marked as just used; None if it is not in the cache."""
         found = self._values.get(key)
         if found is None:
             return None
@@ -29,7 +29,7 @@ class Recent(Generic[Key, Value]):
         return found[0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Keep a value that takes about *size* bytes."""
+        """Store a value of about *size* bytes."""
         self.pop(key)
         self._values[key] = value, size
         self.size += size
@@ -37,7 +37,7 @@ class Recent(Generic[Key, Value]):
             self.size -= self._values.popitem(last=False)[1][1]
 
     def pop(self, key: Key) -> None:
-        """Forget a key."""
+        """Remove a key."""
         found = self._values.pop(key, None)
         if found is not None:
             self.size -= found[1]

@@ -1,6 +1,6 @@
-"""Rights: what a page, its host and its headers say about the use of it.
+"""Rights: what a page, its headers and its host say about how it may be used.
 
-The crawl keeps this ledger for every page; FOCUS_RIGHTS says which reservations keep a page out of the exports.
+The crawl stores this for every page; FOCUS_RIGHTS selects the reservations that keep a page out of the exports.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from dataclasses import dataclass, field
 from focuscrawl.errors import FocusError
 from focuscrawl.manners.paths import PathRules, normal_path
 
-#: What FOCUS_RIGHTS may name, and when it applies.
+#: Values of FOCUS_RIGHTS, and what each means.
 RESERVATIONS = {
     "noai": "the page asks not to be used for artificial intelligence",
-    "noimageai": "the page asks that its pictures not be used for artificial intelligence",
+    "noimageai": "the page asks that its images not be used for artificial intelligence",
     "tdm": "text and data mining is reserved",
     "unlicensed": "the page states no licence",
 }
 
-#: Most rules of a tdmrep.json that are read, and most characters of a location.
+#: Maximum number of rules read from a tdmrep.json, and maximum length of a location in characters.
 _MAX_RULES = 1_000
 _MAX_LOCATION = 1_000
 _MAX_LICENCES = 20
 
 
 def _text(given: str) -> str:
-    """What somebody wrote, as it is kept: of bounded length, and without halves of characters, which JSON may hold."""
+    """Text from outside, cut to a bounded length; lone surrogates, which JSON may contain, are replaced."""
     return given.strip()[:1000].encode("utf-8", "replace").decode()
 
 
@@ -35,37 +35,37 @@ def _text(given: str) -> str:
 class Rights:
     """The rights of one page."""
 
-    #: What robots.txt says: `allowed`, `none` (there is none), `ignored` (it was not asked).
+    #: What robots.txt says: `allowed`, `none` (there is none), `ignored` (it was not consulted).
     robots_txt: str = ""
-    #: The X-Robots-Tag headers as they came.
+    #: The X-Robots-Tag headers as received.
     x_robots_tag: str = ""
-    #: Directives of both `<meta name=robots>` and X-Robots-Tag that hold for us.
+    #: Directives of `<meta name=robots>` and X-Robots-Tag that apply to us.
     noai: bool = False
     noimageai: bool = False
-    #: TDM reservation: 1 reserved, 0 not, None if nobody says; and who said it: meta, header or file.
+    #: TDM reservation: 1 reserved, 0 not reserved, None unspecified; and its source: meta, header or file.
     tdm_reservation: int | None = None
     tdm_policy: str = ""
     tdm_source: str = ""
     #: URLs or names of licences: `rel=license`, schema.org.
     licences: list[str] = field(default_factory=list)
-    #: Why the page is left out of the exports, by FOCUS_RIGHTS; empty if it is not.
+    #: The reservation in FOCUS_RIGHTS that keeps the page out of the exports; empty if there is none.
     left_out: str = ""
 
     def tdm(self, reservation: str | None, policy: str | None, source: str) -> None:
-        """Note what a source says about text and data mining; what was said nearer to the page stands."""
+        """Record what a source says about text and data mining; the first source, closest to the page, wins."""
         value = (reservation or "").strip()
         if value in ("0", "1") and self.tdm_reservation is None:
             self.tdm_reservation, self.tdm_source = int(value), source
             self.tdm_policy = self.tdm_policy or _text(policy or "")
 
     def licence(self, name: str) -> None:
-        """Note a licence."""
+        """Record a licence."""
         name = _text(name)
         if name and name not in self.licences and len(self.licences) < _MAX_LICENCES:
             self.licences.append(name)
 
     def reserved(self, wanted: Iterable[str]) -> str:
-        """The first of the reservations asked about that applies; empty if none does."""
+        """The first of the *wanted* reservations that applies; empty if none does."""
         applies = {
             "noai": self.noai,
             "noimageai": self.noimageai,
@@ -80,12 +80,12 @@ def check(names: Iterable[str]) -> list[str]:
     wanted = [name.strip().lower() for name in names if name.strip()]
     for name in wanted:
         if name not in RESERVATIONS:
-            raise FocusError(f"setting FOCUS_RIGHTS: unknown '{name}'; there are {', '.join(RESERVATIONS)}")
+            raise FocusError(f"setting FOCUS_RIGHTS: unknown '{name}'; expected {', '.join(RESERVATIONS)}")
     return wanted
 
 
 def schema_licences(text: str) -> list[str]:
-    """The licences that schema.org data in JSON names, wherever they stand in it."""
+    """The licences named anywhere in schema.org data in JSON."""
     try:
         waiting = [json.loads(text)]
     except (ValueError, RecursionError):
@@ -107,28 +107,28 @@ def schema_licences(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class TdmRule:
-    """What a rule of a host's `/.well-known/tdmrep.json` says about the paths it is for."""
+    """A rule of a host's `/.well-known/tdmrep.json`, without its path pattern."""
 
     reservation: str
     policy: str
 
 
 class TdmRules:
-    """The rules of a tdmrep.json: pairs of a pattern, as robots.txt has them, and what it says."""
+    """The rules of a tdmrep.json, as pairs of a pattern (same syntax as in robots.txt) and a rule."""
 
     def __init__(self, rules: Sequence[tuple[str, TdmRule]] = ()) -> None:
-        # unlike robots.txt, the rules are a list in order
+        # unlike in robots.txt, the order of the rules decides
         self._rules = PathRules(rules, precedence="first")
-        #: The bytes that the rules take, roughly.
+        #: Approximate size of the rules in bytes.
         self.size = self._rules.size + sum(100 + len(rule.policy) for _, rule in rules)
 
     def rule_for(self, path: str) -> TdmRule | None:
-        """The first rule for a path with its query."""
+        """The first rule that matches a path with its query."""
         return self._rules.find(normal_path(path))
 
 
 def read_tdmrep(body: bytes) -> TdmRules:
-    """The rules of a tdmrep.json; entries that are malformed are skipped."""
+    """Read a tdmrep.json; malformed entries are skipped."""
     try:
         entries = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""robots.txt as RFC 9309 reads it: which URLs a crawler may fetch, and how far apart."""
+"""robots.txt (RFC 9309): which URLs a crawler may fetch, and with which delay."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from focuscrawl.urls import MAX_LENGTH
 if TYPE_CHECKING:
     from typing import Self
 
-#: RFC 9309, 2.5: at least 500 KiB are read; the rest is not looked at.
+#: RFC 9309, 2.5: crawlers must parse at least 500 KiB; the rest is ignored.
 SIZE_LIMIT = 500 * 1024
-#: Most sitemaps that are kept of one.
+#: Maximum number of sitemaps kept per robots.txt.
 MAX_SITEMAPS = 1_000
 
-# The records that are understood, also as they are often misspelled, or with a space for the colon.
+# The supported records, including common misspellings, and with a space instead of the colon.
 _RECORD = re.compile(
     rb"(?:(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis+al+ow|diasllow|disallaw)"
     rb"|(?P<delay>crawl[- ]delay|request[- ]rate)|(?P<sitemap>site-?maps?))(?:[ \t]*:|[ \t]+(?=\S+\Z))",
@@ -32,19 +32,19 @@ _ORIGIN = re.compile(r"\A[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 
 
 class Rules:
-    """What a robots.txt says to one crawler, by RFC 9309, in few bytes: what it says to others is not kept."""
+    """The rules of a robots.txt for one crawler, stored compactly; rules for other crawlers are dropped."""
 
     def __init__(self, rules: Iterable[tuple[bytes, bool]] = (), sitemaps: Iterable[str] = ()) -> None:
-        #: A line for each rule: + or -, then the path.
+        #: One line per rule: + or -, then the path.
         self._lines = b"\n".join(sorted({(b"+" if allow else b"-") + path for path, allow in rules}))
-        #: The sitemaps it names, as they are written.
+        #: The listed sitemaps, as they are written.
         self.sitemaps = list(sitemaps)
 
     @classmethod
     def read(cls, body: bytes, agent: str) -> Self:
-        """The rules for the crawler with that User-Agent, or product token; lines that are none are passed over."""
+        """Read the rules for a crawler, given by User-Agent or product token; other lines are skipped."""
         ours = product_token(agent)
-        #: The rules for us and for all, as far as somebody is addressed so.
+        #: The rules for us and for `*`, if the file has groups for them.
         found: dict[str, list[tuple[bytes, bool]]] = {}
         addressed: set[str] = set()
         has_rules = False
@@ -68,25 +68,25 @@ class Rules:
 
     @property
     def size(self) -> int:
-        """The bytes that the rules take, about."""
+        """Approximate size in bytes."""
         return len(self._lines) + sum(map(len, self.sitemaps)) + 200
 
     def matcher(self) -> Matcher:
-        """The rules in the form that answers quickly."""
+        """The rules in a form that is fast to query."""
         return Matcher(self._lines.split(b"\n") if self._lines else [])
 
     def allows(self, url: str) -> bool:
-        """Whether the crawler may fetch *url*; for many URLs, ask a `matcher`."""
+        """Whether the crawler may fetch *url*; for many URLs, use a `matcher`."""
         return self.matcher().allows(url)
 
 
 class Matcher:
-    """Rules in the form that answers quickly."""
+    """Rules in a form that is fast to query."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
-        # Allow comes before Disallow, as `Rules` sorts them, and so counts if both are equally long
+        # `Rules` sorts Allow before Disallow, so Allow wins if both are equally long
         self._rules = PathRules(((line[1:], line[:1] == b"+") for line in lines), precedence="longest")
-        #: The bytes that the matcher takes, roughly.
+        #: Approximate size of the matcher in bytes.
         self.size = self._rules.size
 
     def allows(self, url: str) -> bool:
@@ -97,9 +97,9 @@ class Matcher:
 
 
 def wished_delay(body: bytes, agent: str) -> float:
-    """Seconds between requests that a robots.txt asks for by Crawl-delay or Request-rate, which are not in the RFC.
+    """Seconds between requests by Crawl-delay or Request-rate, which are not part of the RFC.
 
-    They are for the user-agents right above them, even if the RFC sees no end of a group there.
+    They apply to the User-agent lines directly above them, even where the RFC does not start a new group.
     """
     ours = product_token(agent)
     delays: dict[str, float] = {}
@@ -122,20 +122,20 @@ def wished_delay(body: bytes, agent: str) -> float:
 
 
 def product_token(agent: str) -> str:
-    """The name by which a robots.txt calls a crawler, in lower case: what is before the version in its User-Agent."""
+    """The name of a crawler in a robots.txt, in lower case: the part of its User-Agent before the version."""
     match = _TOKEN.match(agent.strip())
     return match[0].lower() if match else ""
 
 
 def agent_tokens(value: bytes) -> list[str]:
-    """The crawlers that a User-agent line names: one by the RFC, but people write lists, and stray markup."""
+    """The crawlers named in a User-agent line: one by the RFC, but lists and stray markup occur."""
     names = (product_token(name) for name in re.split(r"[,;]", value.decode("latin-1")))
     return [name for name in names if name]
 
 
 def _records(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """The records of a robots.txt that are understood: agent, allow, disallow or delay, and the value."""
-    if len(body) > SIZE_LIMIT:  # up to the end of a line: one that is cut could mean something else
+    """The supported records of a robots.txt as (kind, value)."""
+    if len(body) > SIZE_LIMIT:  # cut at the end of a line: a truncated line could mean something else
         last_end = max(body.rfind(end, 0, SIZE_LIMIT + 1) for end in (b"\n", b"\r"))
         body = body[: max(last_end, 0)]
     for line in re.split(rb"[\r\n]+", body.removeprefix(BOM_UTF8)):

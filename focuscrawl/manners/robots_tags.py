@@ -1,7 +1,7 @@
-"""What a page asks of crawlers: the rules of X-Robots-Tag headers and robots meta tags.
+"""Page-level rules for crawlers: X-Robots-Tag headers and robots meta tags.
 
-No standard defines the syntax. It is read as the large search engines describe it; where that leaves room, the stricter
-reading holds: a rule that may be meant for us is obeyed.
+No standard defines the syntax. It is read as the large search engines document it. Where that is ambiguous, the
+stricter reading applies: a rule that may be meant for us is obeyed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from focuscrawl.manners.robots import product_token
 
 _VALUED = frozenset(("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"))
-#: Rules in use. A prefix is a crawler's name only if one of these follows: an unknown rule may have a value, too.
+#: Known rules. A prefix is a crawler's name only if one of these follows, because an unknown rule may have a value.
 _RULES = _VALUED | frozenset(
     (
         *("all", "none", "index", "noindex", "follow", "nofollow", "archive", "noarchive", "nocache", "snippet"),
@@ -24,10 +24,10 @@ _END_OF_RULE = re.compile(r"[,;]")
 
 
 def robots_directives(text: str, agent: str) -> set[str]:
-    """The rules of one X-Robots-Tag header, or of the content of a meta tag, that hold for the crawler *agent*.
+    """The rules of one X-Robots-Tag header, or of the content of a meta tag, that apply to the crawler *agent*.
 
-    *agent* is a product token in lower case, and so are the rules; those with a value are `name:value`. `none` is
-    noindex and nofollow. Rules behind a crawler's name are that crawler's, up to the next name.
+    *agent* is a product token in lower case. Rules are in lower case; those with a value are `name:value`. `none` adds
+    noindex and nofollow. Rules after a crawler's name apply to that crawler, up to the next name.
     """
     found: set[str] = set()
     ours = True
@@ -39,7 +39,7 @@ def robots_directives(text: str, agent: str) -> set[str]:
                 ours, rule = True, after
             elif following is not None and following[0] in _RULES:
                 ours = False
-            else:  # a rule we do not know, or the rest of a date
+            else:  # an unknown rule, or the rest of a date
                 continue
         if ours:
             found |= _rules_in(rule)
@@ -47,7 +47,7 @@ def robots_directives(text: str, agent: str) -> set[str]:
 
 
 def _rules_in(text: str) -> set[str]:
-    """The rules between two commas: one, or several by mistake."""
+    """The rules between two commas: normally one, several by mistake."""
     words = _WORD.findall(text)
     found = set(words) if len(words) == 1 else set(words) & _RULES - _VALUED
     before, _, value = text.partition(":")

@@ -1,13 +1,13 @@
-"""Scope: which URLs a crawl may ask for.
+"""Scope: which URLs a crawl may request.
 
 A rule is one of
 
-- `example.com`: the host and those below it,
-- `example.com/docs/`: what begins so on that host or those below it,
-- `/private/`: a path that begins so, on any host,
-- `re:EXPRESSION`: a regular expression that is found in the URL.
+- `example.com`: a host and its subdomains,
+- `example.com/docs/`: a path prefix on a host and its subdomains,
+- `/private/`: a path prefix on any host,
+- `re:EXPRESSION`: a regular expression, searched for in the URL.
 
-What a deny rule matches is out of scope; so is, if there are allow rules, what none of them matches.
+A URL is out of scope if a deny rule matches it, or if there are allow rules and none of them matches it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from focuscrawl.manners.paths import PathRules, normal_path
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two looks at the file of rules.
+#: Seconds between two checks of the rules file.
 RELOAD = 1.0
 
 _PORT = re.compile(r"(?:^[^:]*|\]):\d*$")
@@ -34,7 +34,7 @@ _URL = re.compile(r"https?://(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/:?#]*)(?::\d+)?([^#]
 
 
 class _Rule(NamedTuple):
-    """A rule: a regular expression, or a host (empty: any) and the beginning of a path (empty: all of the host)."""
+    """A rule: a regular expression, or a host (empty: any) and a path prefix (empty: the whole host)."""
 
     host: str = ""
     path: str = ""
@@ -42,29 +42,29 @@ class _Rule(NamedTuple):
 
     @classmethod
     def read(cls, rule: str) -> _Rule:
-        """The rule in a text; raises ValueError that says what is wrong with it."""
+        """Parse a rule; raises ValueError with the reason if it is invalid."""
         rule = rule.strip()
         if rule.startswith("re:"):
             try:
                 return cls(expression=re.compile(rule[3:]))
             except re.error as error:
-                raise ValueError(f"'{rule}' is no regular expression: {error}") from None
+                raise ValueError(f"'{rule}' is not a valid regular expression: {error}") from None
         if rule.startswith("/"):
             return cls(path=rule)
         host, slash, path = re.sub(r"^https?://", "", rule).partition("/")
         host = host.lower().removeprefix("*.").removeprefix("www.").strip(".")
         if _PORT.search(host):
             raise ValueError(
-                f"'{rule}' names a port, and rules hold for all of a host; re:EXPRESSION can tell ports apart"
+                f"'{rule}' has a port, but rules apply to all ports of a host; use re:EXPRESSION to match a port"
             )
         host = f"[{host}]" if host.count(":") > 1 and "[" not in host else host
         if not _DOMAIN.fullmatch(host.strip("[]")) or (name := urls.join(f"http://{host}/", "")) is None:
-            raise ValueError(f"'{rule}' is no domain, domain/path, /path or re:EXPRESSION")
+            raise ValueError(f"'{rule}' is not a domain, domain/path, /path or re:EXPRESSION")
         return cls(urls.host(name), slash + path)
 
 
 class _Rules:
-    """Rules of one kind, allow or deny, in the form that answers quickly."""
+    """Rules of one kind, allow or deny, in a form that is fast to query."""
 
     def __init__(self, rules: Iterable[_Rule]) -> None:
         paths: dict[str, list[tuple[str, str]]] = {}
@@ -74,7 +74,7 @@ class _Rules:
                 self.expressions.append(rule.expression)
             else:
                 paths.setdefault(rule.host, []).append((rule.path, rule.host + rule.path))
-        # a rule for `/a` makes one for `/a/b` redundant, so the shortest is named; `*` and `$` occur in real paths
+        # `/a` makes `/a/b` redundant, so the shortest is reported; `*` and `$` are literal, they occur in real paths
         self.paths = {
             host: PathRules(prefixes, precedence="shortest", wildcards=False) for host, prefixes in paths.items()
         }
@@ -83,12 +83,12 @@ class _Rules:
         return bool(self.paths or self.expressions)
 
     def match(self, url: str) -> str | None:
-        """The first rule that a URL meets."""
+        """The first rule that matches a URL."""
         if self.paths:
             found = _URL.match(url)
             path = normal_path((found[1] if found else "") or "/")
             host = urls.host(url).rstrip(".")
-            while True:  # the host, those above it, and at last the rules for any host
+            while True:  # the host, its parent domains, and finally the rules for any host
                 rules = self.paths.get(host)
                 if rules is not None and (rule := rules.find(path)) is not None:
                     return rule
@@ -102,9 +102,9 @@ class _Rules:
 
 
 class Scope:
-    """What may be asked for, by rules given once and by a file that is read again when it changes.
+    """The scope of a crawl, from fixed rules and from a file that is reloaded when it changes.
 
-    A line of the file is `allow RULE` or `deny RULE`; empty lines and those that begin with # say nothing.
+    A line of the file is `allow RULE` or `deny RULE`; empty lines and lines that start with # are ignored.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Scope:
             raise FocusError(str(error)) from None
 
     def __bool__(self) -> bool:
-        """Whether there is anything to look at."""
+        """Whether there are rules, or a file that may have some later."""
         return self.file is not None or any(self.rules.values())
 
     def refuses(self, url: str) -> str | None:
@@ -138,7 +138,7 @@ class Scope:
         if denied is not None:
             return f"denied by '{denied}'"
         if self.rules["allow"] and self.rules["allow"].match(url) is None:
-            return "not among what is allowed"
+            return "not matched by any allow rule"
         return None
 
     def _file_stamp(self) -> tuple[int, int] | None:
@@ -172,7 +172,7 @@ class Scope:
         return {kind: _Rules(read) for kind, read in rules.items()}
 
     def _reload(self) -> None:
-        """Look at the file again; rules that cannot be read leave the old ones in force."""
+        """Reload the file if it has changed; if it is invalid, the old rules stay in force."""
         if self.file is None or self._clock() < self._looked_at + RELOAD:
             return
         self._looked_at = self._clock()
@@ -182,6 +182,6 @@ class Scope:
         self._stamp = stamp
         try:
             self.rules = self._compile(self._read())
-            logger.info("%s has changed and was read again", self.file)
+            logger.info("%s has changed: rules reloaded", self.file)
         except (OSError, ValueError) as error:
-            logger.error("the rules of %s stay as they were: %s", self.file, error)
+            logger.error("%s is invalid, the old rules stay in force: %s", self.file, error)

@@ -1,7 +1,7 @@
-"""Sitemaps: a host's own list of its pages, read as a page of links.
+"""Sitemaps: a host's list of its pages, read as a page of links.
 
-All formats that sitemaps.org allows are read: XML, plain or packed, lists of URLs, RSS and Atom feeds. The words of a
-URL stand in for an anchor text, so a strategy scores these links as it does those of an index page.
+All formats of sitemaps.org are supported: XML (plain or gzipped), URL lists, RSS and Atom feeds. The words of a URL
+serve as anchor text, so a strategy scores these links like those of an index page.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from focuscrawl.html import MAX_LINKS
 from focuscrawl.page import Block, Link, Page, anchor_text
 from focuscrawl.web.charsets import decode
 
-#: Most sitemaps asked for on behalf of one host.
+#: Maximum number of sitemaps requested per host.
 MAX_FILES = 20
-#: Most URLs read from a sitemap, which the protocol allows to have that many; of these, the latest MAX_LINKS are taken.
+#: Maximum number of URLs read from a sitemap, as in the protocol; the latest MAX_LINKS of them are used.
 MAX_URLS = 50_000
-#: Most members of a gzip file.
+#: Maximum number of members of a gzip file.
 _MAX_MEMBERS = 10_000
 _PIECE = 1 << 12
 
 _SITEMAP = re.compile(rb"<(?:urlset|sitemapindex)\b")
 
-#: The elements that list something, by the root they stand in.
+#: The elements that are entries, by root element.
 _ENTRIES = {
     "urlset": ("url", "sitemap"),
     "sitemapindex": ("sitemap", "url"),
@@ -41,8 +41,8 @@ _ENTRIES = {
 _PLACES = ("loc", "link", "guid")
 _DATES = ("lastmod", "pubdate", "updated", "modified", "published")
 
-# What keeps a parser from reading on: declarations of entities, `&` and `<` that mean themselves, control characters.
-# No entity is left but XML's own, so none can be a bomb or lead outside.
+# What stops an XML parser: entity declarations, unescaped `&` and `<`, control characters. Only XML's predefined
+# entities remain, so entity bombs and external entities are impossible.
 _MENDED = re.compile(
     r"(?P<cdata><!\[CDATA\[.*?(?:\]\]>|\Z))|(?P<doctype><!DOCTYPE[^\[>]*+(?:\[[^\]]*+\]?)?[^>]*+>?)"
     r"|(?P<declaration><\?xml\s[^>]*+>?)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)|<(?![a-z_:/!?])"
@@ -52,14 +52,14 @@ _MENDED = re.compile(
 
 
 def is_sitemap(body: bytes) -> bool:
-    """Whether these bytes, as they were stored, are a sitemap in XML, whatever they were fetched as."""
+    """Whether a stored body is an XML sitemap, regardless of what it was requested as."""
     return _SITEMAP.search(body, 0, 1000) is not None
 
 
 def read_sitemap(page: Page, body: bytes, max_bytes: int) -> list[str]:
-    """Fill *page* with the links of a sitemap; of an index, return the sitemaps it lists instead.
+    """Fill *page* with the links of a sitemap; return the sitemaps that it lists if it is an index.
 
-    The latest come first where there are more than may be read.
+    If there are more than the limits allow, the latest are used.
     """
     page.listing = True
     page.body = body
@@ -68,10 +68,10 @@ def read_sitemap(page: Page, body: bytes, max_bytes: int) -> list[str]:
         text, _ = decode(_unpack(body, max_bytes))
         text = text.strip("\ufeff\x00 \t\r\n")
         if not text:
-            raise ValueError("it is empty")
+            raise ValueError("empty")
         entries = _xml_entries(text) if text.startswith("<") else _lines(text)
     except _NoSitemapError as error:
-        page.problem = f"no sitemap, but {error}"
+        page.problem = f"not a sitemap: {error}"
         return []
     except (etree.LxmlError, ValueError, zlib.error) as error:
         page.problem = f"unreadable sitemap: {str(error) or type(error).__name__}"
@@ -105,21 +105,21 @@ def _add_links(page: Page, entries: Mapping[str, _Entry]) -> None:
 
 @dataclass
 class _Entry:
-    """What a sitemap lists: a page, or another sitemap."""
+    """An entry of a sitemap: a page, or another sitemap."""
 
     lists: bool = False
     place: str = ""
     title: str = ""
-    #: When it was last changed, so that later sorts after earlier; empty if nobody says.
+    #: When it was last changed, in a form that sorts by time; empty if unknown.
     changed: str = ""
 
 
 class _NoSitemapError(Exception):
-    """Something else than a sitemap."""
+    """The document is not a sitemap."""
 
 
 def _unpack(body: bytes, max_bytes: int) -> bytes:
-    """The bytes of a sitemap that may be packed, in one member or several."""
+    """Unpack a sitemap that may be gzipped, in one or several members."""
     if not body.startswith(b"\x1f\x8b"):
         return body
     unpacked = bytearray()
@@ -138,12 +138,12 @@ def _unpack(body: bytes, max_bytes: int) -> bytes:
         except zlib.error:
             if not unpacked:
                 raise
-            break  # what came before the damage is good
+            break  # keep what was unpacked before the damage
     return bytes(unpacked)
 
 
 def _lines(text: str) -> list[_Entry]:
-    """The entries of a list of URLs."""
+    """The entries of a URL list."""
     entries = []
     for line in text.splitlines():
         place = line.strip()
@@ -157,10 +157,10 @@ def _lines(text: str) -> list[_Entry]:
 
 
 def _xml_entries(text: str) -> list[_Entry]:
-    """The entries of a sitemap or feed in XML, read as far as it can be."""
+    """The entries of an XML sitemap or feed, as far as it can be parsed."""
     reader = _XmlReader()
     parser = etree.XMLParser(target=reader, recover=True, resolve_entities=False, encoding="utf-8")  # type: ignore[arg-type]
-    # there may be several, packed one after the other: XML has one root
+    # several documents may be concatenated, but XML allows one root
     data = f"<sitemaps>{_MENDED.sub(_mend, text)}".encode("utf-8", "replace")
     for start in range(0, len(data), _PIECE):
         parser.feed(data[start : start + _PIECE])
@@ -168,11 +168,11 @@ def _xml_entries(text: str) -> list[_Entry]:
             break
     reader.finish()
     if not reader.root:
-        raise ValueError("no XML")
+        raise ValueError("not XML")
     if reader.root not in _ENTRIES:
         raise _NoSitemapError(f"<{reader.root[:100]}>")
     if not reader.entries and not reader.complete:
-        raise ValueError("it breaks off")
+        raise ValueError("truncated")
     return reader.entries[:MAX_URLS]
 
 
@@ -184,7 +184,7 @@ def _mend(match: re.Match[str]) -> str:
 
 
 class _XmlReader:
-    """Receives the parser's events. It expects no order among them: end tags may be missing or wrong."""
+    """Handles the parser's events in any order: end tags may be missing or wrong."""
 
     def __init__(self) -> None:
         self.root = ""
@@ -192,7 +192,7 @@ class _XmlReader:
         self.complete = False
         self.entries: list[_Entry] = []
         self._entry: _Entry | None = None
-        #: The namespace of the entry: elements of other ones, such as those about pictures, are not about the page.
+        #: The namespace of the entry; elements of other namespaces, such as those for images, are ignored.
         self._namespace = ""
         #: The element whose text is being read.
         self._field = ""
@@ -243,7 +243,7 @@ class _XmlReader:
             entry.changed = entry.changed or value[:40]
 
     def finish(self) -> None:
-        """Keep the entry that is being read, if it leads anywhere."""
+        """Store the current entry if it has a URL."""
         if self._entry is not None and self._entry.place:
             self.entries.append(self._entry)
         self._entry = None
@@ -254,14 +254,14 @@ class _XmlReader:
 
 
 def _split(tag: str) -> tuple[str, str]:
-    """The namespace of a tag, or its prefix if it was not declared, and the name in lower case."""
+    """The namespace of a tag (or its undeclared prefix), and its name in lower case."""
     namespace, _, name = tag.rpartition("}")
     prefix, _, name = name.rpartition(":")
     return namespace or prefix, name.lower()
 
 
 def _iso(date: str) -> str:
-    """A date of an RSS feed as sitemaps have it; empty if it is none."""
+    """Convert an RSS date to the format of sitemaps; empty if it is invalid."""
     try:
         moment = parsedate_to_datetime(date[:100])
         return (moment.astimezone(UTC) if moment.tzinfo else moment).isoformat(timespec="seconds")

@@ -1,11 +1,11 @@
-"""Traps: places on a host that give URLs without end, and nothing new.
+"""Crawler traps: places on a host with endless URLs and no new content.
 
-Two things give them away. The shape of a URL: segments that repeat, paths that get ever deeper, session ids. And what
-its likes have given: URLs are grouped by pattern (numbers and names at the end of a path do not matter), and when page
-after page of a pattern says nothing that an earlier one did not say, such as a calendar, a list in every order, or an
-error page that is called a success, the pattern is a trap until a page of it says something new again.
+Two signs give them away. The first is the shape of a URL: repeated segments, ever deeper paths, session ids. The second
+is the content behind similar URLs. URLs are grouped by pattern (numbers and names at the end of a path are ignored). If
+page after page of a pattern has nothing new (a calendar, a list in every sort order, error pages with status 200), the
+pattern is a trap until one of its pages has something new.
 
-URLs in a trap are not thrown away: they are damped, so that all others come first.
+URLs in a trap are not dropped. Their scores are damped, so that all other URLs come first.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import NamedTuple
 from focuscrawl.page import Page
 from focuscrawl.urls import LIKELY_SESSION_IDS, SESSION_IDS
 
-#: So many pages in a row without anything new make a trap.
+#: Number of consecutive stale pages that make a pattern a trap.
 TRIES = 20
-#: So many pages of a pattern are too early to say what is new.
+#: Number of first pages of a pattern that are never stale: there is too little to compare them with.
 EARLY = 2
-#: A page whose words are new to its pattern by less than this share says nothing new.
+#: A page is stale if at most this share of its words is new to its pattern.
 NEW = 0.05
-#: What the score of a URL in a trap is multiplied by.
+#: Factor on the score of a URL in a trap.
 DAMPING = 0.1
-#: Session ids cost little more than a second copy of a page.
+#: Factor for a URL with a session id, which costs little more than a second copy of a page.
 SESSION_DAMPING = 0.5
-#: Paths with more segments than this are damped, more with each further one.
+#: Paths with more segments than this are damped, further with each additional segment.
 DEEP = 12
-#: Paths with so many segments belong to the tree below their first one, too.
+#: Paths with at least this many segments also belong to the tree below their first segment.
 _TREE = 4
-#: A segment that occurs so often in one path repeats.
+#: Number of occurrences in one path at which a segment is repeated.
 REPEATED = 3
 
-#: Pages of one pattern that are read again after a crawl was stopped, and bytes of pages in all.
+#: Maximum number of pages reread per pattern when a crawl is resumed, and of bytes in total.
 RECALLED, RECALLED_BYTES = 500, 100 << 20
-#: Words kept of a pattern, and patterns whose words are kept: one with more words is no trap, and one that says nothing
-#: new has come up lately.
+#: Maximum number of words kept per pattern, and of patterns whose words are kept. A pattern with more words is not a
+#: trap, and the pages of a trap arrive in quick succession.
 _VOCABULARY = 1_000
 _PATTERNS = 256
 
@@ -56,14 +56,14 @@ _DATE = re.compile(
 
 
 class Pattern(NamedTuple):
-    """What the pages of a pattern were like: how many, and how many of the last said nothing new."""
+    """The pages of a pattern: their number, and how many of the latest in a row were stale."""
 
     pages: int
     stale: int
 
 
 def patterns(url: str) -> list[str]:
-    """The patterns of a URL, the narrowest first: with its query parameters and without, and the tree it is deep in."""
+    """The patterns of a URL, narrowest first: with and without query parameters, and the tree of a deep path."""
     found = _PARTS.match(url)
     if found is None:
         return []
@@ -87,15 +87,15 @@ def patterns(url: str) -> list[str]:
 
 
 def _without_code(match: re.Match[str]) -> str:
-    """What stands for a run of hexadecimal digits: one without any number in it is a word."""
+    """The replacement for a run of hexadecimal digits; a run without decimal digits is a word, and is kept."""
     return "x" if _NUMBER.search(match[0]) else match[0]
 
 
 class Traps:
-    """Notices traps and says how far the URLs in them are to be damped.
+    """Detects traps, and damps the scores of the URLs in them.
 
-    *known* are the patterns of earlier runs. *pages_per_pattern* and *queries_per_path* bound what is fetched of one
-    pattern and of one path with different queries, whatever it says, but for what is under way; 0 is no bound.
+    *known* are the patterns of earlier runs. *pages_per_pattern* and *queries_per_path* limit the pages fetched per
+    pattern, and per path with different queries, except for requests in flight; 0 means no limit.
     """
 
     def __init__(
@@ -109,17 +109,17 @@ class Traps:
         self.patterns = {pattern: Pattern(pages, stale) for pattern, pages, stale in known}
         self.pages_per_pattern = pages_per_pattern
         self.queries_per_path = queries_per_path
-        #: Whether traps count, or the bounds alone.
+        #: Whether traps are damped; otherwise only the limits apply.
         self.watch = watch
-        #: What the pages of a pattern said in earlier runs, page by page.
+        #: The words of the pages of a pattern in earlier runs, page by page.
         self.recall: Callable[[str], Iterable[set[str]]] = lambda pattern: ()
         self._words: OrderedDict[str, set[int]] = OrderedDict()
 
     def notice(self, page: Page) -> list[tuple[str, int, int]]:
-        """A page has come: what its patterns have given by now, to be kept, and whether one has become a trap."""
+        """Record a page; return the new state of its patterns, to be stored."""
         found = patterns(page.url)
         same = page.problem is not None or page.duplicate_of is not None
-        # numbers count on: a page that differs by them alone is the same page
+        # counters change: a page that differs only in numbers is the same page
         words = {word for word in page.words if not word.isdigit()} if not same else set()
         for pattern in found:
             before = self.patterns.get(pattern, Pattern(0, 0))
@@ -140,12 +140,12 @@ class Traps:
             for earlier in self.recall(pattern):
                 self._new_words(pattern, earlier)
         new = self._new_words(pattern, said)
-        if new is None:  # the first of this run, or of those that were not forgotten
+        if new is None:  # nothing to compare with: the first page of this run, or since the words were evicted
             return stale
         return 0 if new > NEW * len(said) else stale + 1
 
     def _new_words(self, pattern: str, said: set[str]) -> int | None:
-        """How many words of a page are new to its pattern, which knows them from now on; None for the first page."""
+        """Add the words of a page to its pattern; return how many were new, None for the first page."""
         words = {hash(word) for word in said}
         known = self._words.get(pattern)
         if known is None:
@@ -160,11 +160,11 @@ class Traps:
         return len(new)
 
     def is_trap(self, pattern: str) -> bool:
-        """Whether a pattern is a trap at the moment."""
+        """Whether a pattern is currently a trap."""
         return pattern in self.patterns and self.patterns[pattern].stale >= TRIES
 
     def damping(self, url: str) -> float:
-        """What the score of a URL is to be multiplied by: 1 outside of traps, 0 if it is not to be fetched at all."""
+        """The factor on the score of a URL: 1 outside of traps, 0 if it must not be fetched."""
         factor = 1.0
         for pattern in patterns(url):
             known = self.patterns.get(pattern)
@@ -182,7 +182,7 @@ class Traps:
         return 0 < self.queries_per_path <= pages and pattern.endswith("?")
 
     def why(self, url: str) -> str:
-        """What kind of trap a URL is in, in words; empty outside of traps."""
+        """A description of the trap that a URL is in; empty outside of traps."""
         path = url.partition("?")[0]
         if _repeats(path):
             return "path segments repeat"
@@ -190,7 +190,7 @@ class Traps:
             return f"path deeper than {DEEP} segments"
         for pattern in patterns(url):
             if pattern in self.patterns and self._full(pattern, self.patterns[pattern].pages):
-                return f"limit of pages reached: {pattern}"
+                return f"page limit reached: {pattern}"
             if self.is_trap(pattern):
                 stale = self.patterns[pattern].stale
                 return f"{kind(pattern, url)}: the last {stale} pages like {pattern} had nothing new"
@@ -198,7 +198,7 @@ class Traps:
 
 
 def kind(pattern: str, url: str) -> str:
-    """What a pattern that gives nothing new looks like."""
+    """The kind of trap, by the looks of its pattern."""
     if _DATE.search(url):
         return "calendar"
     if pattern.endswith("/**"):
@@ -207,7 +207,7 @@ def kind(pattern: str, url: str) -> str:
 
 
 def _shape(url: str) -> float:
-    """What a URL is to be damped by for how it looks."""
+    """The damping factor for the shape of a URL."""
     factor = 1.0
     path = url.partition("?")[0]
     depth = path.count("/") - 3
@@ -226,10 +226,10 @@ def _repeats(path: str) -> bool:
 
 
 class Recall:
-    """What the pages of earlier runs said, by pattern, read from the crawl when it is first asked for.
+    """The words of the pages of earlier runs, by pattern, read from the crawl on first use.
 
-    *pages* are all of them in order: number, URL, and whether it said nothing of its own. *words* are those of a page,
-    and its size. The first pages of a pattern are read again, they are what it is known by.
+    *pages* returns all pages in order: number, URL, and whether it has no content of its own. *words* returns the words
+    of a page, and its size. The first pages of a pattern are reread, up to the limits.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class Recall:
         self._by_pattern: dict[str, list[int]] | None = None
 
     def __call__(self, pattern: str) -> Iterable[set[str]]:
-        """The words of the pages by which a pattern is known, page by page."""
+        """The words of the first pages of a pattern, page by page."""
         if self._by_pattern is None:
             self._by_pattern = self._read()
         known: set[str] = set()

@@ -1,1 +1,1 @@
-"""Visiting stored pages again."""
+"""Revisiting stored pages."""

@@ -1,4 +1,4 @@
-"""What has changed in a crawl since a date: new, changed, gone and returned pages, as text, JSON and an Atom feed."""
+"""Changes in a crawl since a date: new, changed, gone and returned pages, as text, JSON and an Atom feed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from focuscrawl.errors import printable
 from focuscrawl.recrawl.revisit import BACK, CHANGED, GONE
 from focuscrawl.store.store import Store
 
-#: How what a visit says of the page before is read.
+#: Readers for the old values of a page in the details of a visit.
 _READ: dict[str, Callable[[Any], Any]] = {
     "title": lambda value: str(value or ""),
     "relevance": lambda value: None if value is None else float(value),
@@ -25,16 +25,16 @@ _READ: dict[str, Callable[[Any], Any]] = {
 NEW = "new"
 KINDS = (NEW, CHANGED, BACK, GONE)
 
-#: Pages of a kind that the text shows.
+#: Maximum number of pages per kind in the text report.
 _SHOWN = 20
 _ATOM = "http://www.w3.org/2005/Atom"
-#: What may not stand in XML, however it is written.
+#: Characters that XML cannot represent, even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass
 class Change:
-    """A page that is not what it was."""
+    """A page that has changed, or is new, gone or back."""
 
     kind: str
     url: str
@@ -42,8 +42,7 @@ class Change:
     title: str
     relevance: float | None
     matched: bool
-    #: Title, relevance and match as they were, as far as they are not what they were; the share of new words; why it is
-    #: gone, and where to.
+    #: Old values of title, relevance and match, where they differ; the share of new words; why the page is gone.
     before: dict[str, Any] = field(default_factory=dict)
     new_words: float | None = None
     reason: str = ""
@@ -51,13 +50,13 @@ class Change:
 
 @dataclass
 class Changes:
-    """What has changed in a crawl since a time, and what came of the visits since then."""
+    """The changes in a crawl since a time, and the outcomes of the visits since then."""
 
     topic: str
     since: str
     pages: list[Change]
     visits: dict[str, int]
-    #: What the feed is known by: it stays the same wherever the crawl is moved.
+    #: The id of the feed, which stays the same if the crawl is moved.
     id: UUID
 
     def of_kind(self, kind: str) -> list[Change]:
@@ -66,7 +65,7 @@ class Changes:
 
 
 def changes_since(store: Store, since: str) -> Changes:
-    """What has changed in a crawl since a time."""
+    """The changes in a crawl since a time."""
     with store.reading():
         return _changes(store, since)
 
@@ -107,7 +106,7 @@ def _changes(store: Store, since: str) -> Changes:
 def _kind(
     events: list[tuple[str, str, dict[str, Any]]], gone_before: bool, problem: str | None, first: str
 ) -> tuple[str, str]:
-    """What has become of a page in sum, and when; *first* is when it was found, if that was in this time."""
+    """The overall change of a page, and when; *first* is when it was first fetched, if that is in the period."""
     if not events:
         return (NEW, first) if first and problem is None else ("", "")
     when, outcome, _ = events[-1]
@@ -122,7 +121,7 @@ def _take_in(change: Change, details: dict[str, Any]) -> None:
     for name in ("title", "relevance", "matched"):
         if name in details:
             change.before.setdefault(name, _READ[name](details[name][0]))
-            if change.before[name] == getattr(change, name):  # there and back again
+            if change.before[name] == getattr(change, name):  # changed, and changed back
                 del change.before[name]
     if "new_words" in details:
         change.new_words = float(details["new_words"])
@@ -158,7 +157,7 @@ def as_text(changes: Changes) -> Iterator[str]:
 
 
 def describe(change: Change) -> str:
-    """What is different about a page, in one line."""
+    """The change of a page, in one line."""
     parts = []
     if "title" in change.before:
         parts.append(f"“{change.before['title']}” is now “{change.title}”")
@@ -172,7 +171,7 @@ def describe(change: Change) -> str:
     if "relevance" in change.before:
         parts.append(f"relevance {change.before['relevance'] or 0:.3f} → {change.relevance or 0:.3f}")
     if "matched" in change.before:
-        parts.append("matches now" if change.matched else "matches no more")
+        parts.append("matches now" if change.matched else "no longer matches")
     return ", ".join(parts)
 
 
@@ -180,7 +179,7 @@ def describe(change: Change) -> str:
 
 
 def as_json(changes: Changes) -> str:
-    """The report for programs: a list of pages for each kind."""
+    """The report as JSON, with a list of pages for each kind."""
     report: dict[str, Any] = {"topic": changes.topic, "since": changes.since, "visits": changes.visits}
     for kind in KINDS:
         report[kind] = [asdict(page) for page in changes.of_kind(kind)]
@@ -193,7 +192,7 @@ def as_json(changes: Changes) -> str:
 def as_atom(changes: Changes) -> bytes:
     """The report as an Atom 1.0 feed (RFC 4287), the latest change first.
 
-    An entry is known by page, kind and time of the change, so a reader shows each once however often the feed is made.
+    An entry's id is made of page, kind and time of the change, so a reader shows it only once.
     """
     feed = ElementTree.Element("feed", xmlns=_ATOM)
     pages = sorted(changes.pages, key=lambda change: change.when, reverse=True)

@@ -1,8 +1,9 @@
-"""Later visits to stored pages, without Scrapy: which are worth one, in which order, and what is different since.
+"""Plan revisits of stored pages and compare versions, without Scrapy.
 
-Changes of a page are taken for a Poisson process. Its rate is the number of changes seen over the time watched, with a
-prior of one change in a month: rate = (changes + 1) / (days watched + 30). The probability that a page has changed
-since it last answered is then 1 - exp(-rate * days), and a visit is worth that times the page's relevance.
+Changes of a page are modelled as a Poisson process. Its rate is the number of observed changes over the observed time,
+with a prior of one change in a month: rate = (changes + 1) / (days observed + 30). The probability that a page has
+changed since it last answered is then 1 - exp(-rate * days). A visit is worth that probability times the page's
+relevance.
 """
 
 from __future__ import annotations
@@ -18,34 +19,34 @@ from focuscrawl.page import Page
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store
 
-#: What may come of a visit.
+#: Outcomes of a visit.
 UNCHANGED, CHANGED, GONE, BACK, UNREACHABLE = "unchanged", "changed", "gone", "back", "unreachable"
 
 DAY = 86_400.0
-#: What is taken for granted of a page nobody has watched: so many changes in so many seconds.
+#: The prior: number of changes, and the time in seconds in which they occur.
 PRIOR_CHANGES, PRIOR_TIME = 1.0, 30 * DAY
-#: The weight of a page that is not relevant at all, against 1 for one that is entirely.
+#: The weight of a page with relevance 0; relevance 1 has weight 1.
 LEAST_WEIGHT = 0.1
-#: A page found gone is tried again after this time, and after twice as long each time it still is.
+#: A page found gone is tried again after this time, which doubles each time it is still gone.
 GONE_WAIT = 2 * DAY
-#: The chance that a page found gone once is back; halved with each time.
+#: The probability that a page found gone once is back; it is halved each further time.
 BACK_CHANCE = 0.05
-#: A page that could not be reached is tried again after this time, doubled each time in a row up to a week.
+#: An unreachable page is retried after this time, which doubles with each failure in a row, up to a week.
 RETRY_WAIT, LONGEST_RETRY_WAIT = 3600.0, 7 * DAY
-#: More would be beyond what a float can hold.
+#: Limit on doublings, so that floats do not overflow.
 _DOUBLINGS = 500
 
 
 @dataclass
 class History:
-    """What visits to a page have shown; times are seconds since 1970."""
+    """The visits to a page; times are seconds since 1970."""
 
     first: float
-    #: When it last answered, with a page or with the news that there is none, and when it was last asked.
+    #: When the server last answered, with the page or that it is gone, and when it was last asked.
     answered: float = 0.0
     asked: float = 0.0
     changes: int = 0
-    #: How often in a row it was found gone, and could not be reached.
+    #: How many times in a row it was found gone, and was unreachable.
     gone: int = 0
     failed: int = 0
 
@@ -54,7 +55,7 @@ class History:
         self.asked = self.asked or self.first
 
     def note(self, when: float, outcome: str) -> None:
-        """Take in the next visit."""
+        """Add the next visit."""
         self.asked = max(self.asked, when)
         if outcome == UNREACHABLE:
             self.failed += 1
@@ -65,17 +66,17 @@ class History:
 
     @property
     def rate(self) -> float:
-        """Changes a second, as far as is known."""
+        """Estimated changes per second."""
         return (self.changes + PRIOR_CHANGES) / (self.answered - self.first + PRIOR_TIME)
 
     def chance(self, now: float) -> float:
-        """The probability that a visit finds something else than the last one."""
+        """The probability that a visit finds a change since the last one."""
         if self.gone:
             return BACK_CHANCE / 2.0 ** min(self.gone - 1, _DOUBLINGS)
         return 1 - exp(-self.rate * max(0.0, now - self.answered))
 
     def due(self, now: float, older_than: float) -> bool:
-        """Whether the page may be visited: it was left alone for *older_than* seconds, longer if visits failed."""
+        """Whether a visit is due: the last was at least *older_than* seconds ago, or longer after failures."""
         if self.failed and now - self.asked < min(
             LONGEST_RETRY_WAIT, RETRY_WAIT * 2.0 ** min(self.failed - 1, _DOUBLINGS)
         ):
@@ -85,18 +86,18 @@ class History:
 
 
 def worth(relevance: float | None, chance: float) -> float:
-    """What a visit is worth: the chance that it finds something, weighted by relevance (None: nobody judges)."""
+    """The worth of a visit: the probability of a change, weighted by relevance (None: not judged)."""
     weight = 1.0 if relevance is None else LEAST_WEIGHT + (1 - LEAST_WEIGHT) * relevance
     return weight * chance
 
 
 class Due(NamedTuple):
-    """A stored page that is to be visited."""
+    """A stored page that is due for a visit."""
 
     page: int
     url: str
     worth: float
-    #: Whether it was gone the last time.
+    #: Whether it was gone at the last visit.
     gone: bool
     url_id: int = 0
     depth: int = 0
@@ -129,7 +130,7 @@ def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -
 
 
 def difference(old: Page, new: Page) -> dict[str, Any] | None:
-    """What a reader or the crawl would find different; None if that is nothing, whatever bytes were exchanged."""
+    """The differences in words and links; None if there are none, even if the bytes differ."""
     before, after = set(old.words), set(new.words)
     links_before, links_after = ({link.url for link in page.links} for page in (old, new))
     if old.words == new.words and links_before == links_after and old.problem == new.problem:
@@ -140,7 +141,7 @@ def difference(old: Page, new: Page) -> dict[str, Any] | None:
 
 
 def changed_fields(old: StoredPage, new: Page) -> dict[str, tuple[Any, Any]]:
-    """Title, relevance and match of a page before and now, as far as they changed."""
+    """Old and new values of title, relevance and match, where they differ."""
     before = {"title": old.title, "relevance": _rounded(old.relevance), "matched": old.matched}
     after = {"title": new.title, "relevance": _rounded(new.relevance), "matched": new.matched}
     return {name: (value, after[name]) for name, value in before.items() if value != after[name]}
@@ -150,7 +151,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-# ---- times as people write them
+# ---- parsing times
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": DAY, "": DAY, "w": 7 * DAY}
@@ -165,11 +166,11 @@ def parse_age(text: str, option: str) -> float:
 
 
 def parse_since(text: str, now: float) -> str:
-    """The moment, as the crawl's files show it, for a date, a date with a time (both in UTC), or an age such as 7d."""
+    """The time, as written in the crawl's files, for a date, a date with a time (both UTC), or an age such as 7d."""
     if _AGE.fullmatch(text.strip().lower()):
         age = parse_age(text, "--since")
         if age > now:
-            raise FocusError(f"--since {text}: that is before there was a web")
+            raise FocusError(f"--since {text}: expected a time after 1970")
         return moment(now - age)
     try:
         date = datetime.fromisoformat(text.strip())
@@ -184,5 +185,5 @@ def seconds(when: str) -> float:
 
 
 def moment(when: float) -> str:
-    """A time as the crawl's files show it."""
+    """A time as written in the crawl's files."""
     return datetime.fromtimestamp(when, UTC).isoformat(timespec="milliseconds")

@@ -1,7 +1,7 @@
-"""RevisitingSpider: makes a strategy visit the pages it has stored, then new ones.
+"""RevisitingSpider: makes a strategy revisit its stored pages, then fetch new ones.
 
-Visits go through the frontier like any request, ranked by what they are worth and before all new pages. A page that
-has changed goes through the pipelines like a new one, with a `visit`; its new links wait in the frontier.
+Visits go through the frontier like any request, ranked by worth and ahead of all new pages. A changed page goes through
+the pipelines like a new one, with a `visit`; its new links enter the frontier.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 #: Statuses of a permanent redirect.
-_FOR_GOOD = (301, 308)
+_PERMANENT = (301, 308)
 
 
 class RevisitingSpider(FocusedSpider):
-    """Goes before a strategy in the line of classes; `revisiting` puts them together."""
+    """A mixin that comes before a strategy in the class hierarchy; `revisiting` combines them."""
 
-    #: Seconds for which a page is left alone after a visit; most pages visited (0: all); new pages fetched then.
+    #: Minimum seconds between two visits; maximum number of visits (0: all); number of new pages fetched afterwards.
     older_than = DAY
     most_visits = 0
     new_pages = 0
-    #: Whether the seeds are known from the crawl's file alone: then they open no private network, nor this machine.
+    #: Whether the seeds come from the crawl's file only. Such seeds do not open private networks or this machine.
     seeds_told = False
 
     @classmethod
@@ -55,22 +55,22 @@ class RevisitingSpider(FocusedSpider):
         found = plan(crawl.store, time(), older_than=cls.older_than, pages=cls.most_visits)
         spider.due = {due.url_id: due for due in found}
         crawl.to_visit = len(found)
-        for due in found:  # whatever the file says: a URL of file: would be read from the disk
+        for due in found:  # the file is not trusted: a file: URL would be read from the disk
             if not due.url.startswith(("http://", "https://")):
                 raise crawl.store.broken(f"page {due.page} has the URL {due.url!r}")
         if cls.seeds_told:
             crawl.networks = Networks(everything=crawl.networks.everything)
-        spider.max_pages = crawl.pages  # nothing new before the visits are done
+        spider.max_pages = crawl.pages  # no new pages before the visits are done
         spider._silent = []
         return spider
 
     #: The pages to visit, by URL id, the most worthwhile first.
     due: dict[int, Due]
-    #: Visits without an answer since the last one that got one.
+    #: Visits without a response since the last response.
     _silent: list[tuple[Due, str]]
 
     async def start(self) -> AsyncIterator[Any]:
-        """No seeds: visits, then new pages."""
+        """Queue visits instead of seeds."""
         try:
             await self.before_crawl()
         except FocusError as error:
@@ -80,13 +80,13 @@ class RevisitingSpider(FocusedSpider):
         assert scheduler is not None
         scheduler.visit([self._entry(due) for due in self.due.values()], self)
         return
-        yield  # makes it the generator that Scrapy asks for
+        yield  # makes this the async generator that Scrapy expects
 
     def _entry(self, due: Due) -> Entry:
         return Entry(due.url_id, due.url, due.worth, 0.0, due.depth, due.via, None)
 
     def visit_request(self, entry: Entry) -> Request:
-        """Asks only for what has changed since the last visit."""
+        """A conditional request for a page: modified since the last visit."""
         due = self.due[entry.url_id]
         stored = self.crawl.store.pages.version(due.page)
         request = Request(due.url, callback=self.visited, meta={KEY: Focus(parent=stored.parent, visits=due.page)})
@@ -97,7 +97,7 @@ class RevisitingSpider(FocusedSpider):
         return request
 
     def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
-        """A host that does not answer counts only once another one does: the network may be down."""
+        """Record a failed visit; without a response, only once another host responds: the network may be down."""
         due = self.due[focus.url_id]
         self.crawl.visited += 1
         if silent:
@@ -106,12 +106,12 @@ class RevisitingSpider(FocusedSpider):
             self._note(due, None, UNREACHABLE, {"reason": reason})
 
     def visit_lost(self, focus: Focus, reason: str) -> None:
-        """A page that the strategy cannot judge does not keep us from the others."""
+        """Log a page that the strategy fails on, and continue with the others."""
         self.logger.error("visit to %s failed: %s", focus.url, reason)
         self.crawler.stats.inc_value("focus/visits/error")
 
     def visits_done(self) -> int:
-        """The end of the visits: the figures of the crawl have changed, and new pages may be fetched."""
+        """End the visits: recount the crawl, and return the number of new pages to fetch."""
         self._write(self._note_silent)
         self.crawl.count()
         return self.new_pages
@@ -125,7 +125,7 @@ class RevisitingSpider(FocusedSpider):
         assert self.crawl.scheduler is not None
         self.crawl.scheduler.write(work)
 
-    # ---- what comes of a visit
+    # ---- outcomes of a visit
 
     def visited(self, response: Response) -> Iterator[Any]:
         """The callback of every visit."""
@@ -142,7 +142,7 @@ class RevisitingSpider(FocusedSpider):
             self._end(focus, status, UNCHANGED, versions=(etag or stored.etag, last_modified or stored.last_modified))
         elif status in (404, 410):
             yield from self._gone(focus, stored, status, f"HTTP {status}")
-        elif status in _FOR_GOOD and target:
+        elif status in _PERMANENT and target:
             yield from self._gone(focus, stored, status, f"moved to {target}", {"moved_to": target})
         elif not 200 <= status < 300:
             self._end(focus, status, UNREACHABLE, {"reason": f"HTTP {status}" + (f", to {target}" if target else "")})
@@ -161,7 +161,7 @@ class RevisitingSpider(FocusedSpider):
         if page.problem == "soft 404":
             yield from self._gone(focus, stored, response.status, page.problem)
             return
-        if page.problem:  # a page that could be read once is kept
+        if page.problem:  # keep the version that was readable
             self._end(focus, response.status, UNREACHABLE, {"reason": page.problem})
             return
         details = self._difference(due, stored, page)
@@ -173,7 +173,7 @@ class RevisitingSpider(FocusedSpider):
         yield page
 
     def _difference(self, due: Due, stored: Version, page: Page) -> dict[str, Any] | None:
-        if stored.packed is None:  # a near-duplicate of another page: its text was not kept, but what tells it
+        if stored.packed is None:  # a near-duplicate of another page: only its signature is stored
             return None if signature(page) == stored.signature else {}
         old, body = Page(due.url), inflate(stored.packed)
         if stored.listing:
@@ -202,7 +202,7 @@ class RevisitingSpider(FocusedSpider):
         details: dict[str, Any] | None = None,
         versions: tuple[str | None, str | None] | None = None,
     ) -> None:
-        """A visit that leaves the page as it is."""
+        """Record a visit that leaves the stored page unchanged."""
         due, scheduler = self.due[focus.url_id], self.crawl.scheduler
         assert scheduler is not None
 
@@ -227,13 +227,13 @@ def revisiting(
     new_pages: int = 0,
     seeds_told: bool = False,
 ) -> type[RevisitingSpider]:
-    """A strategy that visits the pages it has stored."""
+    """A strategy that revisits its stored pages."""
     options = {"older_than": older_than, "most_visits": most_visits, "new_pages": new_pages, "seeds_told": seeds_told}
     return type(strategy.__name__, (RevisitingSpider, strategy), {"__module__": strategy.__module__, **options})
 
 
 def _target(response: Response) -> str | None:
-    """Where a response redirects to; None if it does not."""
+    """The target of a redirect; None for any other response."""
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:
         return None

@@ -1,1 +1,1 @@
-"""What a crawl tells about itself."""
+"""Reports about a crawl."""

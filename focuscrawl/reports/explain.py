@@ -1,6 +1,6 @@
-"""Why a page was fetched when it was, or why a link waits: from the crawl's file alone; what a spider makes of a page.
+"""Explain why a page was fetched or a link is waiting, and how a spider judges a page.
 
-`explain` tells the story of a URL of a crawl, `describe_page` and `describe_links` what a spider found a page worth.
+`explain` describes a URL from the crawl's file alone; `describe_page` and `describe_links` describe a judged page.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from focuscrawl.store.failures import Failure
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
 
-#: Parts of a score shown, the largest first.
+#: Maximum number of parts of a score shown, the largest first.
 _PARTS = 6
 
 
 def explain(store: Store, url: str) -> list[str]:
-    """The story of a URL, line by line, as a terminal can be shown it."""
+    """The path to a URL and its state, as lines that are safe for a terminal."""
     with store.reading():
         return [printable(line) for line in _story(store, url)]
 
@@ -34,7 +34,7 @@ def _story(store: Store, url: str) -> list[str]:
         raise FocusError(str(error)) from None
     found = store.urls.find(urls.key(checked), urls.key(checked, any_scheme=False))
     if found is None:
-        raise FocusError(f"{checked} was never seen by this crawl; no page it fetched links there")
+        raise FocusError(f"{checked} is unknown to this crawl: no fetched page links to it")
     url_id, known_url = found
     page = store.pages.of_url(url_id) or store.pages.at(checked, known_url)
     if page is not None:
@@ -45,12 +45,12 @@ def _story(store: Store, url: str) -> list[str]:
         return [*_waiting(store, known_url, waiting), *_tried(failures)]
     if failures:
         failure = failures[0]
-        return [*_way_to(store, failure.via), known_url, f"  gave no page at {failure.failed_at}: {failure.reason}"]
+        return [*_way_to(store, failure.via), known_url, f"  failed at {failure.failed_at}: {failure.reason}"]
     link_id = store.links.refused(url_id)
     refused = store.links.get(link_id)
     if refused is not None:
         return [*_way_to(store, link_id), known_url, f"  refused: {_rule(refused.why or {})}"]
-    return [known_url, "  known, but fallen off the end of the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
+    return [known_url, "  known, but dropped from the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
 
 
 def _waiting(store: Store, url: str, waiting: Entry) -> list[str]:
@@ -58,27 +58,27 @@ def _waiting(store: Store, url: str, waiting: Entry) -> list[str]:
     lines = [
         *_way_to(store, waiting.via),
         url,
-        f"  waits with score {waiting.score:.4f}: {better:,} of {total:,} queued URLs are better",
+        f"  waiting with score {waiting.score:.4f}: {better:,} of {total:,} queued URLs are ahead",
     ]
     if waiting.damping < 1:
-        lines.append(f"  put back to {100 * waiting.damping:.3g} % of its score: {_trap(store, url)}")
+        lines.append(f"  damped to {100 * waiting.damping:.3g} % of its score: {_trap(store, url)}")
     return lines
 
 
 def _tried(failures: Sequence[Failure]) -> list[str]:
-    """What happened to a URL that waits although it was asked for."""
+    """Why a URL is waiting although it was requested before."""
     if not failures:
         return []
     last = failures[-1]
-    return [f"  gave no answer at {last.failed_at}: {last.reason}; it is tried again when nothing else is left"]
+    return [f"  failed at {last.failed_at}: {last.reason}; it is retried when nothing else is left"]
 
 
 def _trap(store: Store, url: str) -> str:
-    return Traps(store.patterns.each()).why(url) or "it was in a trap"
+    return Traps(store.patterns.each()).why(url) or "it was in a crawler trap"
 
 
 def _way_to(store: Store, link_id: int | None) -> list[str]:
-    """The chain to the page a link is on, and the link."""
+    """The path to the page that a link is on, and the link."""
     page = store.links.page_of(link_id)
     return [] if page is None else [*_chain(store, page), *_link(store, link_id)]
 
@@ -88,7 +88,7 @@ def _chain(store: Store, page_id: int) -> list[str]:
     seen: set[int] = set()
     while True:
         if page_id in seen:
-            raise store.broken(f"the way to page {page_id} leads in a circle")
+            raise store.broken(f"the path to page {page_id} is a loop")
         seen.add(page_id)
         page = store.pages.story(page_id)
         if page is None:
@@ -103,7 +103,7 @@ def _chain(store: Store, page_id: int) -> list[str]:
         elif page.problem:
             step.append(f"  {page.problem}")
         if page.duplicate_of:
-            step.append(f"  nearly the same as page {page.duplicate_of}: not counted again")
+            step.append(f"  near-duplicate of page {page.duplicate_of}: not counted again")
         if page.left_out:
             meaning = RESERVATIONS.get(page.left_out, "reserved")
             step.append(f"  left out of the exports: {meaning} ({page.left_out})")
@@ -127,7 +127,7 @@ def _link(store: Store, link_id: int | None) -> list[str]:
 
 
 def describe_page(page: Page, unmatched: str) -> list[str]:
-    """What a spider makes of a page, line by line; *unmatched* says why it does not match, if it does not."""
+    """How a spider judges a page, line by line; *unmatched* is the reason given if it does not match."""
     redirected = f" (redirected from {page.redirects[0]})" if page.redirects else ""
     title = f'"{page.title}", ' if page.title else ""
     lines = [f"{page.url}{redirected}", f"  {title}HTTP {page.status}"]
@@ -144,7 +144,7 @@ def describe_page(page: Page, unmatched: str) -> list[str]:
 
 
 def describe_links(page: Page) -> list[str]:
-    """The links of a page that a spider has scored, line by line, the best first."""
+    """The scored links of a page, line by line, the best first."""
     if not page.links:
         return ["no links"]
     ranked = sorted(page.links, key=lambda link: -1.0 if link.score is None else link.score, reverse=True)
@@ -162,7 +162,7 @@ def _describe_link(link: Link) -> list[str]:
 def _rule(why: Mapping[str, Any]) -> str:
     """Why a link was refused."""
     rules = [rule for rule in why if rule.startswith(RULE)]
-    return rules[0].removeprefix(RULE) if rules else "the strategy gave its link no score"
+    return rules[0].removeprefix(RULE) if rules else "the strategy does not follow this link"
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""A crawl as one HTML file that opens with no network: figures, the harvest curve, the best pages, the hosts."""
+"""A crawl as one self-contained HTML file: figures, the harvest curve, the best pages, the hosts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ $body
 
 
 def curve(store: Store) -> list[int]:
-    """How many of the first n pages were judged relevant, for each n."""
+    """The number of relevant pages among the first n pages, for each n."""
     total = 0
     points = []
     for page in store.pages.each():
@@ -52,7 +52,7 @@ def curve(store: Store) -> list[int]:
 
 
 def chart(series: Mapping[str, Sequence[int]], what: str) -> str:
-    """Curves of relevant pages over pages fetched, as SVG."""
+    """Curves of relevant pages over fetched pages, as SVG."""
     looks = {name: svg.style(place) for place, name in enumerate(series)}
     drawn = svg.curve_chart(series, looks, x_label="pages fetched", y_label=what, height=300, legend="inside")
     return drawn or f"<p>No {html.escape(what)} yet.</p>"
@@ -70,12 +70,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]], numbers: int) -
 
 
 def page(title: str, subtitle: str, body: str, style: str = "") -> str:
-    """An HTML page; *title* and *subtitle* are text, *body* is HTML, *style* is CSS of its own."""
+    """An HTML page; *title* and *subtitle* are text, *body* is HTML, *style* is additional CSS."""
     return _PAGE.substitute(title=html.escape(title), subtitle=html.escape(subtitle), body=body, style=style)
 
 
 def link(url: str, text: str = "") -> str:
-    """A link to a page of the crawl, its URL in small print."""
+    """A link to a page of the crawl, with its URL in small print."""
     href = html.escape(url)
     return f'<a href="{href}" rel="noreferrer">{html.escape(text or url)}</a><br><small>{href}</small>'
 
@@ -112,12 +112,12 @@ def _report(store: Store) -> str:
     reasons = store.failures.by_reason(15)
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
-        body += ["<h2>What gave no page</h2>", table(("reason", "URLs"), rows, 1)]
+        body += ["<h2>Failed URLs</h2>", table(("reason", "URLs"), rows, 1)]
     traps = store.patterns.stalest(at_least=TRIES, limit=15)
     if traps:
         rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]
-        body += ["<h2>Traps</h2><p>URLs like these gave page after page with nothing new, and were put back.</p>"]
-        body += [table(("URLs like", "pages", "last ones with nothing new"), rows, 2)]
+        body += ["<h2>Traps</h2><p>Page after page of these URLs had nothing new, so they wait behind all others.</p>"]
+        body += [table(("URL pattern", "pages", "latest with nothing new"), rows, 2)]
     when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if first and last else "no page yet"
     subtitle = f"Spider {store.meta('spider')}, {when}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

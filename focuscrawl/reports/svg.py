@@ -1,4 +1,4 @@
-"""SVG drawings: elements with their text escaped, axes with round numbers, curves and legends."""
+"""SVG drawings: escaped elements, axes with round numbers, curves and legends."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Literal, NamedTuple
 
 Attribute = str | float | None
 
-#: Colours that most people can tell apart, on white and on black.
+#: Colours that most people can distinguish, on white and on black.
 COLOURS = (
     *("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2"),
     *("#db2777", "#65a30d", "#92400e", "#4f46e5", "#0f766e", "#c026d3"),
 )
 WIDTH = 640
-#: The width of a legend beside a chart, or of names beside bars.
+#: The width of a legend next to a chart, or of names next to bars.
 LEGEND = 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 28, 44
 _FONT: dict[str, Attribute] = {"font_family": "system-ui, sans-serif", "font_size": 13}
 _GRID: dict[str, Attribute] = {"stroke": "#888", "stroke_opacity": 0.27}
-#: The most points that a curve is drawn with: more cannot be seen at this width.
+#: Maximum number of points per curve: more are not visible at this width.
 _POINTS = 300
 _LEGEND_ROW = 19
 
 
 def element(tag: str, *content: str, **attributes: Attribute) -> str:
-    """An element around markup; attributes are escaped, `stroke_width` is stroke-width, and None is left out."""
+    """An element with markup inside; attributes are escaped, `stroke_width` is stroke-width, and None is left out."""
     written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for name, value in attributes.items()
@@ -40,12 +40,12 @@ def _value(value: str | float) -> str:
 
 
 def text(x: float, y: float, words: str, **attributes: Attribute) -> str:
-    """Plain text at a place."""
+    """Plain text at a position."""
     return element("text", html.escape(words), x=x, y=y, **attributes)
 
 
 def title(words: str) -> str:
-    """What a browser shows when the pointer is over the element that this is in."""
+    """The tooltip of the enclosing element."""
     return element("title", html.escape(words))
 
 
@@ -55,7 +55,7 @@ def grid_line(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def drawing(width: float, height: float, label: str, *parts: str, standalone: bool) -> str:
-    """A whole drawing. In an HTML page it has the width and the font of the page; *standalone*, it is a file."""
+    """A complete drawing: *standalone* as a file, otherwise with the width and font of the HTML page around it."""
     own: dict[str, Attribute] = {}
     if standalone:
         own = {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height, **_FONT}
@@ -64,7 +64,7 @@ def drawing(width: float, height: float, label: str, *parts: str, standalone: bo
 
 
 class Style(NamedTuple):
-    """How a curve is drawn."""
+    """The line style of a curve."""
 
     colour: str
     dashes: str = ""
@@ -72,7 +72,7 @@ class Style(NamedTuple):
 
 
 def style(place: int) -> Style:
-    """The style of the curve at this place; solid and dashed lines double the number of colours."""
+    """The style of the curve with this index; dashed lines double the number of styles."""
     return Style(COLOURS[place % len(COLOURS)], "10 3" if place // len(COLOURS) % 2 else "")
 
 
@@ -83,7 +83,7 @@ def swatch(look: Style, x: float, y: float) -> str:
 
 
 def ticks(top: float, *, whole: bool = False) -> list[float]:
-    """Round numbers from 0 up to *top*, six at most; *whole* leaves out fractions."""
+    """At most six round numbers from 0 to *top*; *whole* excludes fractions."""
     steps = (base * 10**power for power in range(0 if whole else -2, 12) for base in (1, 2, 5))
     step = next(step for step in steps if top / step <= 5)
     return [step * number for number in range(int(top / step) + 1)]
@@ -98,21 +98,21 @@ class Axes:
     y_end: float
 
     def x(self, value: float) -> float:
-        """Where a value is across."""
+        """The horizontal position of a value."""
         return _LEFT + (WIDTH - _LEFT - _RIGHT) * value / self.x_end
 
     def y(self, value: float) -> float:
-        """Where a value is up and down."""
+        """The vertical position of a value."""
         return _TOP + (self.height - _BOTTOM - _TOP) * (1 - value / self.y_end)
 
     def draw(self, x_label: str, y_label: str, *, whole: bool) -> list[str]:
-        """The grid, the numbers and the labels; x counts things, and y does if *whole*."""
+        """The grid, numbers and labels; x has whole numbers, and so does y if *whole*."""
         parts = [text(4, 14, y_label)]
         for value in ticks(self.y_end, whole=whole):
             parts.append(grid_line(_LEFT, self.y(value), WIDTH - _RIGHT, self.y(value)))
             parts.append(text(_LEFT - 7, self.y(value) + 4, f"{value:,g}", text_anchor="end"))
         for value in ticks(self.x_end, whole=True)[1:]:
-            anchor = "end" if value > 0.95 * self.x_end else "middle"  # inside the drawing
+            anchor = "end" if value > 0.95 * self.x_end else "middle"  # keep the number inside the drawing
             parts.append(text(self.x(value), self.height - 24, f"{value:,g}", text_anchor=anchor))
         parts.append(text(self.x(self.x_end / 2), self.height - 5, x_label, text_anchor="middle"))
         return parts
@@ -142,7 +142,7 @@ def curve_chart(
     legend: Literal["inside", "beside"] | None = None,
     standalone: bool = False,
 ) -> str:
-    """Curves by name, with a legend in the upper left corner, on the right, or none; "" if all is empty or 0."""
+    """Curves by name, with a legend inside (upper left), beside (right) or none; "" if all curves are empty or 0."""
     x_end = max((len(points) for points in series.values()), default=0)
     y_end = max((max(points) for points in series.values() if points), default=0)
     if not x_end or not y_end:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def with_our_spiders(settings: BaseSettings) -> Settings:
-    """A copy of a project's settings with which our spiders are found as well, after the project's own."""
+    """A copy of a project's settings that also finds focuscrawl's spiders, after the project's own."""
     copy = cast("Settings", settings.copy())
     copy.frozen = False
     modules = dict.fromkeys([*settings.getlist("SPIDER_MODULES"), *SPIDER_MODULES])

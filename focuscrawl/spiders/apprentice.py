@@ -1,19 +1,19 @@
-"""The accelerated focused crawler: an apprentice that has learned from the baseline where links lead.
+"""The accelerated focused crawler: an apprentice that learns from the baseline where links lead.
 
 Paper: S. Rajesh, D. Raju, P. A. Kumar, P. Srikanth, "A Frame Work for Topical Collections Make with Focused and
 Accelerated Focused Crawlers", IJCA 117(8), 2015; after Chakrabarti, Punera and Subramanyam, WWW 2002.
 
-One lesson per link that the baseline followed: the words around it on its page, at most `distance` on either side, and
-the relevance that the baseline measured at its end. Naive Bayes over `features` such words, chosen by `selection`, then
-scores every link by the words around it, before anything of its target is known. The anchor's own words are left out,
-as in the paper, unless `anchor=yes`.
+Each link that the baseline followed is one training example: the words around the link, at most `distance` on either
+side, and the relevance that the baseline measured for the target. Naive Bayes over `features` of these words, selected
+by `selection`, then scores every link by the words around it, before anything is known about its target. As in the
+paper, the words of the anchor are left out unless `anchor=yes`.
 
-`lessons` is the directory of a finished baseline crawl; with `lessons=auto` the apprentice first has the baseline crawl
-`lesson_pages` pages into FOCUS_DIR/lessons. With `training=online` (Chakrabarti's variant) it goes on learning from
-what it fetches itself. With `hubs_every=N` the paper's HITS extension is on: every N pages, or in a long crawl whenever
-it has grown by a tenth, the best hubs of the crawled graph are found, and the links on them that wait come first.
+`lessons` is the directory of a finished baseline crawl; with `lessons=auto` the apprentice first runs a baseline crawl
+of `lesson_pages` pages in FOCUS_DIR/lessons. With `training=online` (Chakrabarti's variant) it keeps learning from the
+pages it fetches. `hubs_every=N` enables the paper's HITS extension: every N pages, or in a long crawl whenever it has
+grown by a tenth, the best hubs of the crawled graph are computed, and the waiting links on them come first.
 
-Departs from the paper: links are ranked by log-odds, because the classifier's probabilities run into 0 and 1.
+Departure: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from focuscrawl.strategies.graph import LinkGraph, hits
 from focuscrawl.strategies.learning_spider import LearningSpider
 from focuscrawl.strategies.rhythm import GROWTH, Rhythm
 
-#: Lessons below which nothing is learned from a crawl.
+#: Minimum number of training examples.
 LEAST = 20
-#: Hubs whose waiting links are put in front.
+#: Number of hubs whose waiting links are promoted.
 HUBS = 10
 
 
@@ -46,11 +46,13 @@ class ApprenticeSpider(LearningSpider):
     custom_settings = FRONTIER
 
     lessons = Option("", "directory of a finished baseline crawl, or auto", expects="a directory or auto")
-    lesson_pages = Option(1000, "pages that the baseline crawls for lessons=auto", at_least=LEAST)
-    distance = Option(CONTEXT_WORDS, "words looked at on either side of a link", at_least=1, at_most=CONTEXT_WORDS)
-    anchor = Option(False, "whether the anchor's own words count, too")
-    training = Option("offline", "whether it goes on learning", choices=("offline", "online"))
-    hubs_every = Option(0, "pages between two searches for hubs, or a tenth of the crawl; 0: none", at_least=0)
+    lesson_pages = Option(1000, "pages of the baseline crawl for lessons=auto", at_least=LEAST)
+    distance = Option(CONTEXT_WORDS, "words used on either side of a link", at_least=1, at_most=CONTEXT_WORDS)
+    anchor = Option(False, "also use the words of the anchor")
+    training = Option("offline", "online: keep learning from the pages it fetches", choices=("offline", "online"))
+    hubs_every = Option(
+        0, "pages between two computations of hubs (in a long crawl, a tenth of it); 0: never", at_least=0
+    )
 
     @classmethod
     def options_for(cls, pages: int) -> dict[str, str]:
@@ -66,7 +68,8 @@ class ApprenticeSpider(LearningSpider):
         if not self.lessons and self.training == "offline":
             raise FocusError(
                 "spider 'apprentice' learns from a finished baseline crawl: run `scrapy crawl baseline -a topic=… -s"
-                " FOCUS_DIR=DIR` and give -a lessons=DIR, or let it do both with -a lessons=auto -a lesson_pages=1000"
+                " FOCUS_DIR=DIR` and give -a lessons=DIR, or do both in one step with -a lessons=auto -a"
+                " lesson_pages=1000"
             )
 
     # ---- before the crawl
@@ -86,7 +89,7 @@ class ApprenticeSpider(LearningSpider):
         if self.training == "online":
             for number, label, link in _lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
                 self._take_in(number, label, link)
-        self._look_for_hubs()  # it may have been killed before it could
+        self._look_for_hubs()  # the previous run may have been killed before this step
 
     def _resume(self, model: dict[str, Any]) -> None:
         self.table = WordTable.from_json(model["table"]) if model["table"] else None
@@ -95,23 +98,23 @@ class ApprenticeSpider(LearningSpider):
             self._learned_from = model["learned_from"]
 
     def _study_lessons(self, folder: Path) -> None:
-        """Learn from a finished crawl, and judge pages as it did."""
+        """Learn from a finished crawl."""
         with read_crawl(folder) as store:
             spider, topic = store.meta("spider"), store.meta("topic")
             if topic != self.topic.name:
                 raise FocusError(
-                    f"lessons {folder} are about '{topic}', not '{self.topic.name}'; give those of its topic"
+                    f"lessons {folder} are about '{topic}', not '{self.topic.name}'; give a crawl of the same topic"
                 )
             if spider != "baseline":
-                raise FocusError(f"lessons {folder} were crawled by '{spider}'; give those of a baseline crawl")
+                raise FocusError(f"lessons {folder} are a crawl by '{spider}'; give a baseline crawl")
             for _, label, link in _lessons(store):
                 self._add(label, link)
         self.table = self._learn()
         if len(self._labels) < LEAST or self.table is None:
             relevant = sum(label >= 0.5 for label in self._labels)
             raise FocusError(
-                f"lessons {folder} hold {len(self._labels)} followed links, {relevant} of them to relevant pages; at"
-                f" least {LEAST} and some of either kind are needed: let the baseline crawl on, with a larger max_pages"
+                f"lessons {folder} have {len(self._labels)} followed links, {relevant} of them to relevant pages; at"
+                f" least {LEAST}, and some of each kind, are needed: resume the baseline crawl with a larger max_pages"
             )
         self._keep()
 
@@ -124,7 +127,7 @@ class ApprenticeSpider(LearningSpider):
         return learn_contexts(self._contexts, self._labels, features=self.features, selection=self.selection)
 
     def _keep(self, pages: int = 0) -> None:
-        """Keep the model, with how many of this crawl's pages it has seen."""
+        """Store the model, with the number of this crawl's pages that it has learned from."""
         model: dict[str, Any] = {"table": self.table.to_json() if self.table else None, "pages": pages}
         if self.training == "online":
             model |= {"contexts": self._contexts, "labels": self._labels, "learned_from": self._learned_from}
@@ -145,7 +148,7 @@ class ApprenticeSpider(LearningSpider):
         return self._worth(page.links)
 
     def _worth(self, links: Sequence[Link]) -> Sequence[float]:
-        if self.table is None:  # nothing was learned yet
+        if self.table is None:  # not trained yet
             return [0.5] * len(links)
         weights = self.table.weights
         scores = []
@@ -160,9 +163,9 @@ class ApprenticeSpider(LearningSpider):
             self._take_in(page.number, probability(self.relevance(page)), via)
 
     def _take_in(self, number: int, label: float, link: Link) -> None:
-        """A lesson from a page of this crawl; when there are enough new ones the table is made anew.
+        """Add a training example from this crawl; retrain when there are enough new ones.
 
-        The model is kept last: killed before that, the crawl learns the same once more when it is resumed.
+        The model is stored last: if the crawl is killed before that, the next run learns the same again.
         """
         self._add(label, link)
         if len(self._labels) >= max(LEAST, GROWTH * self._learned_from):
@@ -171,12 +174,12 @@ class ApprenticeSpider(LearningSpider):
             self._keep(number)
 
     def _promote_hubs(self, due: int) -> None:
-        """Put the links that wait on the best hubs among the first *due* pages in front of all others."""
+        """Move the waiting links on the best hubs among the first *due* pages to the front of the frontier."""
         store, frontier = self.crawl.store, self.crawl.frontier
         self._graph = self._graph or LinkGraph(store)
         self._graph.read(due)
         fetched = ~np.isnan(self._graph.relevance)
-        hubs, _ = hits(self._graph.matrix(), fetched.astype(float))  # only what was fetched is a page
+        hubs, _ = hits(self._graph.matrix(), fetched.astype(float))  # a hub must have been fetched
         best = [int(node) for node in np.argsort(-hubs, kind="stable")[:HUBS] if hubs[node] > 0]
         with store.transaction():
             frontier.raise_to(dict.fromkeys(self._graph.targets_of(best), 1.0), {"on one of the best hubs": 1.0})
@@ -184,7 +187,7 @@ class ApprenticeSpider(LearningSpider):
 
 
 def _lessons(store: Store, after: int = 0) -> list[tuple[int, float, Link]]:
-    """The pages that a crawl found by links: number, how likely it is relevant, and the link."""
+    """The pages that a crawl reached by links: number, probability of being relevant, and the link."""
     return [
         (followed.page, probability(followed.relevance), followed.link)
         for followed in store.links.followed(after)

@@ -3,9 +3,11 @@
 Compared with in: H. Fan, G. Zeng, X. Li, "Crawling Strategy of Focused Crawler Based on Niche Genetic Algorithm";
 reviewed in: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling".
 
-A link is as promising as the page it is on is relevant. With `n` above 1 the n best links are taken before the links
-found meanwhile are looked at (N-best-first), which explores more and trusts the score less. Departure: a batch counts
-as done when its last request is sent, not when the last answer is there, so that one slow host cannot stop the crawl.
+A link's score is the relevance of the page it is on. With `n` above 1, the n best links are taken before newly found
+links are considered (N-best-first), which explores more and trusts the score less.
+
+Departure: a batch is complete when its last request is sent, not when its last response arrives, so that one slow host
+cannot stall the crawl.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from focuscrawl.spider import FocusedSpider
 class BestFirstSpider(FocusedSpider):
     name = "best_first"
 
-    n = Option(1, "how many of the best links are taken at a time", at_least=1)
+    n = Option(1, "number of best links taken at a time", at_least=1)
 
     @property
     def batch(self) -> int:  # type: ignore[override]

@@ -2,8 +2,8 @@
 
 Paper: D. H. Hameed, S. H. Hashem, "Web Pages Retrieval by Using Proposed Focused Crawler", algorithm 2.
 
-Pages are fetched first in, first out: by depth, then in the order their links were found. Every page that may be
-fetched goes into URLs.txt. Needs only seeds; given keywords, it judges pages by them, without being led by them.
+Pages are fetched first in, first out: by depth, then in the order their links were found. Every readable page goes into
+URLs.txt. It needs only seeds; if keywords are given, pages are judged by them, but the order does not change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class BreadthFirstSpider(FocusedSpider):
     needs = ()
 
     def score(self, page: Page) -> Sequence[float]:
-        # ties are broken by the order in which URLs were found
+        # the frontier breaks ties by the order in which URLs were found
         score = 1 / (2 + page.depth)
         why = {"1 / (1 + depth)": score}
         for link in page.links:

@@ -1,16 +1,17 @@
-"""The context-graph crawler: how many links away from the topic a page is, learned layer by layer.
+"""The context-graph crawler: it estimates how many links away from the topic a page is.
 
 Compared with in: "A focused crawler combinatory link and content model based on T-Graph principles" (Treasure-Crawler);
 after M. Diligenti et al., "Focused Crawling using Context Graphs", VLDB 2000.
 
-Layer 0 are the topic's examples; layer k are pages from which one of them, or a page like them, is k links away. Who
-links to whom is known from an earlier crawl (`crawl`), in which pages that the judge finds relevant stand for targets
-if it has met too few of the examples; the original asked a search engine. A classifier over the layers, with the
-counterexamples as the layer of all others, says for every page that arrives in which it is, and its links are queued
-there: those of layer 0 before those of layer 1, and so on.
+Layer 0 consists of the topic's examples, layer k of pages that are k links away from a page of layer 0. The link graph
+comes from an earlier crawl (`crawl`). If that crawl contains too few of the examples, the pages that the judge finds
+relevant in it replace them. A classifier over the layers assigns each page to a layer, or to the class "other", which
+is trained on the counterexamples. The page's links enter the queue of that layer; the queue of layer 0 comes first,
+then that of layer 1, and so on.
 
-Departure: one naive Bayes classifier over all layers instead of one a layer with a threshold of its own; inside a queue
-links of pages that are surer to be in the layer come first.
+Departures: the original asked a search engine for the link graph; there is one naive Bayes classifier over all layers
+instead of one per layer with its own threshold; within a queue, links of pages with a higher probability for the layer
+come first.
 """
 
 from __future__ import annotations
@@ -27,23 +28,25 @@ from focuscrawl.strategies.graph import LinkGraph
 from focuscrawl.strategies.learning_spider import LearningSpider
 from focuscrawl.strategies.tgraph import back_distances
 
-#: Pages of a layer below which it is left out, and at most.
+#: Minimum and maximum number of pages of a layer; a smaller layer is left out.
 LEAST, MOST = 3, 100
 
 
 class ContextGraphSpider(LearningSpider):
     name = "context_graph"
 
-    layers = Option(3, "layers around the topic", at_least=1, at_most=8)
-    earlier = Option("", "directory of an earlier crawl, or auto", given_as="crawl", expects="a directory or auto")
-    earlier_pages = Option(500, "pages of that crawl, breadth-first", given_as="crawl_pages", at_least=20)
+    layers = Option(3, "number of layers around the topic", at_least=1, at_most=8)
+    earlier = Option(
+        "", "directory of an earlier crawl of the topic, or auto", given_as="crawl", expects="a directory or auto"
+    )
+    earlier_pages = Option(500, "pages of the breadth-first crawl for crawl=auto", given_as="crawl_pages", at_least=20)
 
     def prepare(self) -> None:
         if not self.earlier:
             raise FocusError(
-                "spider 'context_graph' needs to know who links to whom: run another spider first, such as `scrapy"
-                " crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or let it do both with -a"
-                " crawl=auto"
+                "spider 'context_graph' needs the link graph of an earlier crawl: run another spider first, such as"
+                " `scrapy crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or do both in one"
+                " step with -a crawl=auto"
             )
 
     @classmethod
@@ -70,7 +73,7 @@ class ContextGraphSpider(LearningSpider):
         with earlier_crawl(self.earlier, self.topic.name) as store:
             graph = LinkGraph(store)
             graph.read()
-            # from the examples, if the crawl has met them, or else from the pages that the judge takes for like them
+            # start from the examples if the crawl contains them, otherwise from the pages that the judge finds relevant
             distances = back_distances(store, graph, [page.url for page in self.examples], self.layers)
             if len(distances) <= len(self.examples):
                 distances = back_distances(store, graph, self._relevant(store), self.layers)
@@ -81,7 +84,7 @@ class ContextGraphSpider(LearningSpider):
         pages = {layer: found for layer, found in pages.items() if len(found) >= LEAST}
         if max(pages) < 1:
             raise FocusError(
-                f"crawl {self.earlier} knows no {LEAST} pages that link to pages on the topic; give a longer one"
+                f"crawl {self.earlier} has fewer than {LEAST} pages that link to the topic; give a longer crawl"
             )
         self.logger.info(
             "Context graph: %s", ", ".join(f"{len(pages[n])} pages in layer {n}" for n in sorted(pages) if n >= 0)
@@ -98,7 +101,7 @@ class ContextGraphSpider(LearningSpider):
     def score(self, page: Page) -> Sequence[float]:
         likely = self.model.probabilities(page.counts)
         layer = max(likely, key=lambda layer: likely[layer])
-        queues = max(self.model.layers) + 2  # the last is that of all others
+        queues = max(self.model.layers) + 2  # the last queue is that of OTHER
         queue = layer if layer != OTHER else queues - 1
         score = (queues - queue - 1 + likely[layer if layer != OTHER else 0]) / queues
         return self.alike(page, score, {"layer of its page": float(queue), "likely": likely[layer]})

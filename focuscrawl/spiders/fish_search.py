@@ -3,10 +3,10 @@
 Reviewed in: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling"; after P. De Bra et al., "Information
 Retrieval in Distributed Hypertexts", 1994.
 
-A page is relevant or not, 1 or 0, by the keywords on it. The links of a relevant page come first: `aggressiveness`
-times `width` of them with score 1; of an irrelevant page `width` of them with score 0.5; the rest waits with score 0.
-A link inherits a number of steps, `depth` from a relevant page, one less than its page had from an irrelevant one: with
-0 steps left its page's links are not followed, and the fish dies there.
+A page is relevant (1) or irrelevant (0), by the keywords on it. Of a relevant page, the first `aggressiveness` times
+`width` links score 1; of an irrelevant page, the first `width` links score 0.5; all other links score 0. A link
+inherits a number of steps: `depth` from a relevant page, and one less than its page had from an irrelevant one. A fish
+with no steps left dies: the links of that page are not followed.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import FocusedSpider
 
-#: Scores of the first links of a relevant page, of the first links of another, and of all others.
+#: Scores of the first links of a relevant page, of the first links of an irrelevant page, and of all other links.
 FOOD, WATER, REST = 1.0, 0.5, 0.0
 
 
 class FishSearchSpider(FocusedSpider):
     name = "fish_search"
 
-    width = Option(15, "links of an irrelevant page that are of any promise", at_least=1)
-    depth = Option(3, "steps through irrelevant pages", at_least=1)
-    aggressiveness = Option(1.5, "how many times as many links of a relevant page are", at_least=1.0)
+    width = Option(15, "links of an irrelevant page that get a score above 0", at_least=1)
+    depth = Option(3, "maximum number of steps through irrelevant pages", at_least=1)
+    aggressiveness = Option(1.5, "factor on width for a relevant page", at_least=1.0)
 
     def judge(self, page: Page) -> Judgement | None:
-        """1 or 0, by simple matching of keywords."""
+        """1 or 0, by simple keyword matching."""
         share = self.keywords.share(page, self.threshold)
         return share._replace(relevance=float(share.relevant))
 

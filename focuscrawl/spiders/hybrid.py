@@ -2,13 +2,13 @@
 
 Reviewed in: "A focused crawler combinatory link and content model based on T-Graph principles" (Treasure-Crawler).
 
-Pages are seed pages, candidates (fetched) or uncrawled, and only the links of seed pages are followed. When all of them
-were, the candidate with the highest rank becomes a seed page:
+A page is a seed page, a candidate (fetched) or uncrawled, and only the links of seed pages are followed. When none are
+left, the candidate with the highest rank becomes a seed page:
 
     rank(p) = (links from p to seed pages + links from seed pages to p) * 0.1 + content similarity of p
 
-The table `seed_page` in crawl.sqlite keeps which pages they are. Departures: the crawl may begin with several seeds;
-the content similarity is the coverage of the topic's keywords.
+The table `seed_page` in crawl.sqlite lists the seed pages. Departures: the crawl may start with several seeds; the
+content similarity is the coverage of the topic's keywords.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class HybridSpider(FocusedSpider):
         store = self.crawl.store
         store.seed_pages.make()
         self._graph = LinkGraph(store)
-        #: Seed pages, and how many links there are between a node and seed pages, by node.
+        #: The seed pages, and by node the number of links between it and seed pages.
         self._seeds = store.seed_pages.url_ids()
         self._links = array("i")
-        #: (-rank, node) of the candidates, once for every rank that they have had: it only rises.
+        #: Heap of candidates as (-rank, node). Ranks only rise, so an entry with an old rank is skipped.
         self._candidates: list[tuple[float, int]] = []
-        #: Pages and links that were looked at, and pages among which the crawl's own seeds are seed pages.
+        #: Numbers of pages and links read so far, and of pages searched for the crawl's own seeds.
         self._pages = self._read = self._begun = 0
         self._catch_up()
 
@@ -47,7 +47,7 @@ class HybridSpider(FocusedSpider):
         return self.alike(page, HELD * relevance, {"on a candidate, relevance": relevance})
 
     def refill(self) -> bool:
-        """Make the best candidate that has a link to follow a seed page."""
+        """Make the best candidate with waiting links a seed page."""
         store = self.crawl.store
         self._catch_up()
         with store.transaction():
@@ -76,13 +76,13 @@ class HybridSpider(FocusedSpider):
         self.crawl.store.seed_pages.add(node, rank)
 
     def _link(self, node: int) -> None:
-        """There is one more link between a node and a seed page."""
+        """Count one more link between a node and a seed page."""
         self._links[node] += 1
         if self._graph.is_page(node) and node not in self._seeds:
             heappush(self._candidates, (-self._rank(node), node))
 
     def _catch_up(self) -> None:
-        """Take in the pages stored since the last time, and their links to and from the seed pages there are."""
+        """Read the pages stored since the last call, and their links to and from seed pages."""
         graph, before = self._graph, self._pages
         graph.read()
         self._pages = graph.pages

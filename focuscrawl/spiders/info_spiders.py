@@ -1,18 +1,21 @@
-"""InfoSpiders: a population of agents, each with energy and a small network that learns on the way.
+"""InfoSpiders: a population of agents, each with energy and a small network that learns as it crawls.
 
 Reviewed in: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling", and in the Treasure-Crawler's paper;
 after F. Menczer and R. Belew, "Adaptive Retrieval Agents", Machine Learning 39, 2000.
 
-Each agent is on a page and estimates its links by a logistic unit over their features: for every keyword how near to
-the link it stands (1 in the anchor, 1 / distance in words beside it), and how relevant the page is. It chooses a link,
-a better one more likely, and pays `cost` for the fetch; the relevance of the page that arrives is its gain. The unit
-learns from the difference between what it expected and what came, the best of the next links included. An agent with
-more than `plenty` energy has a mutated offspring, with which it shares energy and links; one with none dies.
+Each agent is on a page and estimates its links with a logistic unit over their features: for every keyword its distance
+from the link (1 in the anchor, 1 / distance in words around it), and the relevance of the page. It picks a link at
+random, with a higher probability for better ones, pays `cost` for the fetch, and gains the relevance of the page. The
+unit learns from the difference between the estimate and the outcome, which includes the best link on the new page. An
+agent with more than `plenty` energy has a mutated offspring, with which it shares energy and links. An agent without
+energy dies.
 
-All agents move at once, a round is over when all their pages are there. The crawl's file keeps them after each round.
-Departures: the original agents look at whole pages and start from a user's bookmarks; ours look as far as the words
-that the crawl keeps beside a link. An agent with no link left goes where the best one waits. When all have died new
-ones begin there, `agents` in number, so that a crawl ends by its page limit or for want of links.
+All agents move at the same time; a round ends when all their pages have arrived. The crawl's file stores the agents
+after each round.
+
+Departures: the original agents use whole pages and start from a user's bookmarks; ours use the words that the crawl
+stores on either side of a link. An agent without links moves to the best waiting one. If all agents die, `agents` new
+ones start at the best waiting links, so a crawl ends only at its page limit or when no links are left.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from focuscrawl.page import Link, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
 from focuscrawl.strategies.agents import Agent
 
-#: Pages whose links an agent remembers.
+#: Number of pages whose links an agent remembers.
 MEMORY = 10
 
 
@@ -34,21 +37,21 @@ class InfoSpidersSpider(FocusedSpider):
     name = "info_spiders"
     floor = OPEN
 
-    agents = Option(10, "agents at the beginning", at_least=1)
-    most_agents = Option(50, "agents at most", at_least=1)
-    cost = Option(0.15, "energy that a fetch costs", at_least=0.0)
+    agents = Option(10, "initial number of agents", at_least=1)
+    most_agents = Option(50, "maximum number of agents", at_least=1)
+    cost = Option(0.15, "energy cost of a fetch", at_least=0.0)
     energy = Option(0.5, "energy of a new agent", at_least=0.0)
-    plenty = Option(1.0, "energy from which an agent has offspring", at_least=0.01)
-    seed = Option(1, "of all that is left to chance")
+    plenty = Option(1.0, "energy above which an agent has offspring", at_least=0.01)
+    seed = Option(1, "random seed")
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
         self.crawl.store.queue.index_scores()
-        #: The keywords by their stems; phrases by each of their words.
+        #: The stems of the keywords, including each word of a phrase.
         self._stems = sorted({stem for _, stems, _ in self.keywords.terms for stem in stems})
         heaviest = max(weight for _, _, weight in self.keywords.terms)
         weight_of = {stem: weight / heaviest for _, stems, weight in self.keywords.terms for stem in stems}
-        #: The weights an agent is born with: it trusts the keywords as the topic weighs them.
+        #: Initial weights of an agent, taken from the weights of the topic's keywords.
         self._born = [-2.0, 2.0, *(2 * weight_of[stem] for stem in self._stems)]
         with self.crawl.store.reading():
             kept = self.crawl.store.meta("agents") or {"round": 0, "agents": []}
@@ -82,7 +85,7 @@ class InfoSpidersSpider(FocusedSpider):
     # ---- rounds
 
     def refill(self) -> bool:
-        """A round is over: agents learn, eat, have offspring or die, and choose again."""
+        """End a round: agents learn, gain energy, reproduce or die, and choose their next links."""
         self._round += 1
         chance = Random(f"{self.seed} {self._round}")  # noqa: S311
         self._live(chance)
@@ -104,7 +107,7 @@ class InfoSpidersSpider(FocusedSpider):
         return bool(raised)
 
     def _place(self, agents: list[Agent]) -> None:
-        """The first agents share the seed pages."""
+        """Distribute the seed pages among the first agents."""
         pages = [page.number for page in self.crawl.store.pages.each()]
         for index, agent in enumerate(agents):
             agent.pages = pages[index % len(pages) :: len(agents)] if pages else []
@@ -121,7 +124,7 @@ class InfoSpidersSpider(FocusedSpider):
         self._agents = living[: self.most_agents]
 
     def _arrive(self, agent: Agent) -> None:
-        """The page that an agent has chosen is there, or could not be had."""
+        """Update an agent after its fetch, which may have failed."""
         store = self.crawl.store
         agent.energy -= self.cost
         page = store.pages.of_url(agent.chosen)
@@ -138,7 +141,7 @@ class InfoSpidersSpider(FocusedSpider):
             agent.pages = [*agent.pages, page.number][-MEMORY:]
 
     def _choose(self, chance: Random) -> dict[int, float]:
-        """The URL that each agent goes to next, and what it expects there."""
+        """The URL that each agent visits next, and the relevance it expects there."""
         frontier = self.crawl.frontier
         chosen: dict[int, float] = {}
         astray: list[Agent] = []

@@ -4,22 +4,24 @@ Paper: C. C. Aggarwal, F. Al-Garawi, P. S. Yu, "Intelligent Crawling on the Worl
 reviewed in: S. Rajesh, D. Raju, P. A. Kumar, P. Srikanth, "A Frame Work for Topical Collections Make with Focused and
 Accelerated Focused Crawlers".
 
-It needs no examples, only a predicate: here, that a page is judged relevant. For each kind of evidence E about a URL
-that was not fetched, the interest ratio I(E) = P(relevant | E) / P(relevant) is estimated from the pages fetched so
-far:
+It needs no examples, only a predicate: here, that a page is judged relevant. For each kind of evidence E about an
+unfetched URL, the interest ratio I(E) = P(relevant | E) / P(relevant) is estimated from the pages fetched so far:
 
-* content: the words of the page that links to it, those that are significantly more frequent before relevant pages;
-* url: the words of its URL;
-* links: how many of the pages that link to it are relevant, and how many are not;
-* siblings: how many of the pages that those pages link to, and that were fetched, are relevant.
+* content: the words of the linking page that precede relevant pages significantly more often than others;
+* url: the words of the URL;
+* links: how many of the linking pages are relevant, and how many are not;
+* siblings: the share of relevant pages among the fetched pages that the linking pages also link to.
 
-Its priority is the weighted sum of the logarithms of the ratios.
+The priority is the weighted sum of the logarithms of the ratios.
 
-What waits changes its worth as the crawl learns. The content factor is that of the day the link was found, kept with
-the link; the others are made anew from the links between pages (a few bytes of memory each) when a link comes to the
-top of the frontier, and for all that wait whenever the crawl has doubled. All that is learned follows from the pages
-and links in the crawl's file, in their order, so a resumed crawl knows what it knew; only the counts of words, which
-would cost reading all bodies again, are kept there every thousand pages.
+Priorities change as the crawl learns. The content factor is computed when the link is found, and stored with it. The
+other factors are recomputed from the links between pages (a few bytes of memory each) when a link reaches the top of
+the frontier, and for all waiting links whenever the crawl has doubled in size. Everything learned follows from the
+pages and links in the crawl's file, in their order, so a resumed crawl relearns it. Only the word counts are stored
+there, every thousand pages, because recomputing them would mean reading all bodies again.
+
+Departures: ratios are smoothed with `CAUTION` average cases; only the last `PARENTS` linking pages and the `WORDS` most
+interesting words of a page are used.
 """
 
 from __future__ import annotations
@@ -40,30 +42,30 @@ from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import Arrival
 from focuscrawl.words import tokenize
 
-#: Standard deviations by which a word must be more frequent before relevant pages than chance would have it.
+#: Standard deviations above chance at which a word counts as significantly more frequent before relevant pages.
 SIGNIFICANT = 2.0
-#: Departure: a ratio is that of so many average cases and the observed ones, for two or three alone prove nothing.
+#: Average cases added to the observed ones when a ratio is estimated: two or three observations alone prove nothing.
 CAUTION = 2.0
-#: Departure: of the pages that link to a URL the last so many are looked at.
+#: Maximum number of linking pages used per URL, the last first.
 PARENTS = 8
-#: Departure: of the words of a page the so many most interesting count; the product over all of them would drown the
-#: other factors, because words are not independent.
+#: Words used per page, the most interesting first. Words are not independent, so the product over all of them would
+#: drown out the other factors.
 WORDS = 10
 
-#: Words counted; beyond that the rarest are forgotten.
+#: Maximum number of words counted; above it, the rarest are dropped.
 VOCABULARY = 200_000
-#: Pages whose words are kept in memory; those of others are read from the crawl's file.
+#: Number of pages whose words are cached; those of other pages are read from the crawl's file.
 REMEMBERED = 2_000
-#: Pages between two times that the counts of words are written to the crawl's file.
+#: Pages between two checkpoints of the word counts in the crawl's file.
 RHYTHM = 1_000
-#: Beyond so many waiting links only those that come to the top are scored anew: by then little changes any more.
-ALL_ANEW = 10_000
+#: With more waiting links than this, only those that reach the top are rescored: in a long crawl little changes.
+RESCORE_LIMIT = 10_000
 
 _UNKNOWN, _IRRELEVANT, _RELEVANT = range(3)
 
 
 class Ratios:
-    """How often kinds of evidence were seen, and how often what they spoke for was relevant."""
+    """How often each piece of evidence was seen, and how often the page was relevant."""
 
     def __init__(self) -> None:
         self.cases: Counter[str] = Counter()
@@ -75,11 +77,11 @@ class Ratios:
             self.hits.update(evidence)
 
     def log_interest(self, name: str, share: float) -> float:
-        """The logarithm of the interest ratio, 0 for what was never seen."""
+        """The logarithm of the interest ratio; 0 for unseen evidence."""
         return log_ratio(self.cases.get(name, 0), self.hits.get(name, 0), share)
 
     def significant(self, evidence: set[str], share: float) -> list[float]:
-        """The logarithms of the ratios that are significantly above 1."""
+        """The logarithms of the interest ratios that are significantly above 1."""
         cases, hits, chance = self.cases, self.hits, SIGNIFICANT**2 * share * (1 - share)
         found = []
         for name in hits.keys() & evidence:
@@ -89,7 +91,7 @@ class Ratios:
         return found
 
     def forget_rare(self, limit: int) -> None:
-        """Keep to a number of words."""
+        """Drop the rarest words until at most *limit* are left."""
         least = 2
         while len(self.cases) > limit:
             self.cases = Counter({name: cases for name, cases in self.cases.items() if cases >= least})
@@ -98,7 +100,7 @@ class Ratios:
 
 
 def log_ratio(cases: int, relevant: int, share: float) -> float:
-    """log I = log(P(relevant | evidence) / P(relevant)), cautiously."""
+    """log I = log(P(relevant | evidence) / P(relevant)), smoothed."""
     return log((relevant + CAUTION * share) / ((cases + CAUTION) * share))
 
 
@@ -112,21 +114,21 @@ class IntelligentSpider(FocusedSpider):
 
     def prepare(self) -> None:
         self._words, self._url_words = Ratios(), Ratios()
-        #: Links between fetched pages, and those to relevant ones: (from irrelevant pages, from relevant ones).
+        #: Links between fetched pages, and those to relevant pages, as [from irrelevant pages, from relevant pages].
         self._cases, self._hits = [0, 0], [0, 0]
         self._pages = self._relevant_pages = self._last_link = 0
-        #: P(relevant), never 0 or 1; log I of a link from either kind of page, and of words of URLs, as they are now.
+        #: Current P(relevant), never 0 or 1; current log I of a link from either kind of page, and of words of URLs.
         self._share, self._from_page = 0.5, [0.0, 0.0]
         self._url_interest: dict[str, float] = {}
-        #: Pages before this number are in the counts of words already.
+        #: The word counts include the pages up to this number.
         self._words_known = 0
-        #: How many pages there were when all that waits was scored anew, in binary digits.
+        #: Bit length of the number of pages at the last rescoring of all waiting links.
         self._scored_at = 1
         self._words_of: OrderedDict[int, set[str]] = OrderedDict()
-        # by number of the page: is it relevant, how many of the pages it links to were fetched and are relevant
+        # by page number: whether it is relevant; how many of its link targets were fetched, and how many are relevant
         self._relevant = bytearray(1)
         self._fetched, self._good = array("I", [0]), array("I", [0])
-        # by id of the URL: what became of it, and the last of the links that lead there; links are chained
+        # by URL id: its fate, and the latest link that leads there; each link points to the previous one
         self._fate = bytearray()
         self._newest = array("I")
         self._from, self._older = array("I", [0]), array("I", [0])
@@ -138,10 +140,10 @@ class IntelligentSpider(FocusedSpider):
         if self.crawl.resumed:
             self._scored_at = self.crawl.store.number("scored_at") or 1
             self._catch_up()
-            self._score_anew()  # it may have been killed before it could
+            self._rescore_all()  # the previous run may have been killed before this step
 
     def _catch_up(self) -> None:
-        """Learn from the pages stored since the last time."""
+        """Learn from the pages stored since the last call."""
         if self.crawl.pages == self._pages:
             return
         store = self.crawl.store
@@ -166,7 +168,7 @@ class IntelligentSpider(FocusedSpider):
         self._url_interest.clear()
 
     def _learn_page(self, page: Arrival) -> None:
-        """What the evidence about a URL was worth, now that its page is there."""
+        """Count the evidence for a URL, now that its page is known."""
         number, url_id, relevant = page.number, page.url_id, page.relevant
         self._pages += 1
         self._relevant_pages += relevant
@@ -183,12 +185,12 @@ class IntelligentSpider(FocusedSpider):
             self._words.count(words, relevant)
 
     def _learn_links(self, number: int, found: Iterator[tuple[int, int, int]]) -> None:
-        """Where a new page's links lead."""
+        """Record the links of a new page."""
         for _, url_id, link_id in found:
             self._last_link = link_id
             newest = self._newest[url_id]
             if newest and self._from[newest] == number:
-                continue  # the same link twice on a page
+                continue  # a duplicate link on the page
             self._newest[url_id] = len(self._from)
             self._from.append(number)
             self._older.append(newest)
@@ -196,7 +198,7 @@ class IntelligentSpider(FocusedSpider):
                 self._learn_link(number, self._fate[url_id] == _RELEVANT)
 
     def _learn_link(self, number: int, relevant: bool) -> None:
-        """A fetched page links to a fetched page."""
+        """Count a link between two fetched pages."""
         self._fetched[number] += 1
         self._good[number] += relevant
         kind = self._relevant[number]
@@ -204,7 +206,7 @@ class IntelligentSpider(FocusedSpider):
         self._hits[kind] += relevant
 
     def _parents(self, url_id: int) -> Iterator[int]:
-        """The pages that link to a URL, the last first."""
+        """The pages that link to a URL, the latest first."""
         link = self._newest[url_id] if url_id < len(self._newest) else 0
         for _ in range(PARENTS):
             if not link:
@@ -235,24 +237,24 @@ class IntelligentSpider(FocusedSpider):
             self.crawl.store.set_meta("words", counts)
 
     def closed(self, reason: str) -> None:
-        """Keep the counts of words, which a resumed crawl would have to make anew."""
+        """Store the word counts, so that a resumed crawl need not recompute them."""
         if self.crawl.pages and not self.crawl.fatal:
             self._keep_words()
 
     # ---- scoring
 
     def learn(self, page: Page, via: Link) -> None:
-        """A page has arrived: time to learn from those before."""
+        """Learn from the pages before this one."""
         self._catch_up()
         if self._pages - self._words_known >= RHYTHM:
             self._keep_words()
-        self._score_anew()
+        self._rescore_all()
 
-    def _score_anew(self) -> None:
-        """Score all that waits whenever there are twice as many pages."""
+    def _rescore_all(self) -> None:
+        """Rescore all waiting links whenever the number of pages has doubled."""
         digits = self._pages.bit_length()
         if digits > self._scored_at:
-            if len(self.crawl.frontier) <= ALL_ANEW:
+            if len(self.crawl.frontier) <= RESCORE_LIMIT:
                 self.crawl.frontier.rescore(self._rescore)
             self._scored_at = digits
             self.crawl.store.set_meta("scored_at", digits)
@@ -272,7 +274,7 @@ class IntelligentSpider(FocusedSpider):
         good = sum(self._fate[url_id] == _RELEVANT for url_id in fetched)
         scores = []
         for link, url_id, fate in zip(page.links, ids, fates, strict=True):
-            if fate:  # it will not be fetched again
+            if fate:  # already fetched
                 scores.append(0.5)
                 continue
             link.why = {"content": content, **self._learned(link.url, url_id, (relevant, len(fetched), good))}
@@ -285,18 +287,18 @@ class IntelligentSpider(FocusedSpider):
         return squash(content + sum(self._learned(link.url, self.crawl.frontier.find(link.url) or 0).values()))
 
     def _content(self, words: set[str]) -> float:
-        """Evidence of the linking page's words."""
+        """Evidence from the linking page's words."""
         best = sorted(self._words.significant(words, self._share), reverse=True)
         return sum(best[:WORDS]) / WORDS
 
     def _learned(self, url: str, url_id: int, also: tuple[bool, int, int] | None = None) -> dict[str, float]:
-        """Evidence of the URL's words, of the pages that link to it, and of what else they link to.
+        """Evidence from the URL's words, from the pages that link to it, and from their other links.
 
-        *also* is such a page that is not stored yet: whether it is relevant, how many of its links were fetched, how
-        many of these are relevant.
+        *also* describes a linking page that is not stored yet: whether it is relevant, how many of its links were
+        fetched, and how many of these are relevant.
         """
         interest = 0.0
-        for word in sorted(url_words(url)):  # in a fixed order, for a sum of fractions depends on it
+        for word in sorted(url_words(url)):  # floating-point sums depend on the order
             known = self._url_interest.get(word)
             if known is None:
                 known = self._url_interest[word] = self._url_words.log_interest(word, self._share)
@@ -316,6 +318,6 @@ class IntelligentSpider(FocusedSpider):
 
 
 def url_words(url: str) -> set[str]:
-    """The words of a URL, its host among them."""
+    """The words of a URL, including its host."""
     text = url.partition("://")[2]
     return set(tokenize(unquote(text) if "%" in text else text))

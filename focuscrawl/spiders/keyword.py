@@ -2,11 +2,12 @@
 
 Paper: D. H. Hameed, S. H. Hashem, "Web Pages Retrieval by Using Proposed Focused Crawler", algorithms 3 to 6.
 
-A page is related to the keywords when the weighted share of them that its title and visible text contain, compared by
-stem, reaches `match`; its URL then goes into URLs.txt. The paper does not say when a page is related, nor in which
-order ToCrawl is worked off: here links of better pages come first. Links of unmatched pages are followed too, as in
-the paper, unless `follow=matched`. The paper's loop runs while there is something to crawl *or* MaxURL is not reached;
-here, as it must mean, it ends with whichever comes first.
+A page matches if the weighted share of the keywords in its title and visible text, compared by stem, reaches `match`.
+Its URL then goes into URLs.txt. As in the paper, links of unmatched pages are followed too, unless `follow=matched`.
+
+Departures: the paper defines neither when a page is related to the keywords nor the order of ToCrawl; here links of
+pages with a larger share come first. The paper's loop runs while ToCrawl is not empty *or* MaxURL is not reached; here
+it ends at whichever comes first, which must be what is meant.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from focuscrawl.spider import FocusedSpider
 
 
 def share(text: str) -> float:
-    """The share of keywords that `match` asks for."""
+    """The share of keywords that `match` requires."""
     if text in ("any", "all"):
         return 1.0 if text == "all" else 1e-6
     value = float(text)
@@ -33,11 +34,11 @@ class KeywordSpider(FocusedSpider):
 
     match = Option(
         0.5,
-        "share of the keywords, by weight, that a matched page contains",
+        "minimum share of the keywords, by weight, on a matched page",
         expects="any, all or a share above 0 and up to 1",
         read=share,
     )
-    follow = Option("all", "whose links are followed", choices=("all", "matched"))
+    follow = Option("all", "pages whose links are followed", choices=("all", "matched"))
 
     def judge(self, page: Page) -> Judgement:
         return self.keywords.share(page, self.match)

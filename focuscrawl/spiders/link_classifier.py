@@ -2,21 +2,21 @@
 
 Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling".
 
-From the example pages, which are the results of the topic's query, comes a weight table: their heaviest words. A link
-that was not followed yet has four attributes, each a similarity to that table: the words of its URL, its anchor, the
-pages that link to it (their mean relevance), and the text around it. A classifier over the four, naive Bayes or a
-decision tree, says whether it leads to a relevant page.
+The weight table holds the words with the highest weights on the example pages, which stand for the results of the
+topic's query. A link that has not been followed has four attributes: the similarity of the words of its URL, of its
+anchor and of the text around it to that table, and the mean relevance of the pages that link to it. A classifier over
+the four, naive Bayes or a decision tree, predicts whether the link leads to a relevant page.
 
-It is trained on the links of the first `training_pages` pages, the seeds and what they link to, and on links between
-example pages; until then links are taken by the mean of their attributes. With `training=fixed` it never changes after
-that, with `training=updatable` every page that arrives is one more pair to learn from.
+It is trained on the links of the first `training_pages` pages (the seeds and the pages they link to) and on links
+between example pages; until then, links are ranked by the mean of their attributes. With `training=fixed` the
+classifier does not change after that; with `training=updatable` it keeps learning from every page that arrives.
 
-Tunnelling: a counter grows with every step from an irrelevant page to an irrelevant one, and is 0 again on a relevant
-page. A link that is predicted to lead to an irrelevant page is followed only while the counter is below `level_limit`.
+Tunnelling: a counter grows with every step from an irrelevant page to an irrelevant one; a relevant page resets it. A
+link that is predicted to lead to an irrelevant page is followed only while the counter is below `level_limit`.
 
-The Relevant and the Irrelevant table are the files Relevant.txt and Irrelevant.txt, and the views `relevant_url` and
-`irrelevant_url` in crawl.sqlite. The paper does not say how pages themselves are told relevant: here by the learned
-judge, the linear one unless another is asked for.
+The paper's Relevant and Irrelevant tables are the files Relevant.txt and Irrelevant.txt, and the views `relevant_url`
+and `irrelevant_url` in crawl.sqlite. The paper does not say how a page is judged relevant: here the trained judge
+decides, by default the linear one.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class LinkClassifierSpider(LearningSpider):
     name = "link_classifier"
 
     kind_of_judge = Option("linear", "kind of judge", choices=KINDS, given_as="judge")
-    classifier = Option("bayes", "naive Bayes or a decision tree", choices=("bayes", "tree"))
-    training = Option("fixed", "whether it goes on learning", choices=("fixed", "updatable"))
-    training_pages = Option(100, "pages whose links it is trained on", at_least=10)
-    level_limit = Option(3, "steps through irrelevant pages", at_least=0)
-    table_words = Option(200, "words of the weight table", at_least=1)
+    classifier = Option("bayes", "naive Bayes or decision tree", choices=("bayes", "tree"))
+    training = Option("fixed", "updatable: keep training on every page that arrives", choices=("fixed", "updatable"))
+    training_pages = Option(100, "pages whose links the classifier is first trained on", at_least=10)
+    level_limit = Option(3, "maximum number of steps through irrelevant pages", at_least=0)
+    table_words = Option(200, "number of words in the weight table", at_least=1)
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -60,7 +60,7 @@ class LinkClassifierSpider(LearningSpider):
         self._labels: list[bool] = []
         self._learned_from = 0
         self._complete = False
-        #: Sum of the relevance of the pages that link to a URL, and their number, by the URL's key.
+        #: By URL key: the sum of the relevance of the pages that link there, and their number.
         self._parents: dict[int, tuple[float, int]] = {}
 
     # ---- before the crawl
@@ -69,7 +69,7 @@ class LinkClassifierSpider(LearningSpider):
         await super().before_crawl()
         self.crawl.store.url_views.make()
         model = self.read_model("link_classifier.json")
-        if model is None:  # the first run: it was made of the examples just now
+        if model is None:  # the first run: `train_on_examples` has just made it
             return
         self.words = WeightTable(model["words"])
         self._pairs = [Attributes(*pair) for pair in model["pairs"]]
@@ -81,7 +81,7 @@ class LinkClassifierSpider(LearningSpider):
         self._catch_up(model["pages"])
 
     def _catch_up(self, after: int) -> None:
-        """Take in what the crawl has stored: in-links, and what has arrived since the model was kept."""
+        """Read the stored in-links, and learn from the pages that arrived after the model was stored."""
         store = self.crawl.store
         for key, relevance in store.links.endorsements():
             total, number = self._parents.get(key, (0.0, 0))
@@ -97,7 +97,7 @@ class LinkClassifierSpider(LearningSpider):
             [page for page in found if not page.problem] for found in (self.examples, self.counterexamples)
         )
         self.words = WeightTable.of([page.counts for page in pages], [page.counts for page in others], self.table_words)
-        # links between pages that are known beforehand
+        # links between pages whose labels are known
         known = {urls.key(page.url): relevant for found, relevant in ((others, False), (pages, True)) for page in found}
         for page in (*pages, *others):
             relevance = probability(self.relevance(page))
@@ -106,7 +106,7 @@ class LinkClassifierSpider(LearningSpider):
                     self._add(self.words.attributes(link, relevance), label)
         self._keep()
 
-    # ---- what it learns
+    # ---- learning
 
     def _add(self, pair: Attributes, label: bool) -> None:
         self._pairs.append(pair)
@@ -117,7 +117,7 @@ class LinkClassifierSpider(LearningSpider):
         self._learned_from = len(self._labels)
 
     def _keep(self, pages: int = 0) -> None:
-        """Keep the model, with how many pages it has seen."""
+        """Store the model, with the number of pages it has learned from."""
         model: dict[str, Any] = {"words": self.words.weights, "pairs": self._pairs, "labels": self._labels}
         model |= {"complete": self._complete, "learned_from": self._learned_from, "pages": pages}
         self.write_model("link_classifier.json", model)
@@ -127,9 +127,9 @@ class LinkClassifierSpider(LearningSpider):
         self._take_in(page.number, via, bool(judgement and judgement.relevant))
 
     def _take_in(self, number: int, link: Link, relevant: bool) -> None:
-        """A pair from a page of this crawl; when there are enough new ones the classifier is learned anew.
+        """Add a training pair from this crawl; retrain when there are enough new ones.
 
-        The model is kept last: killed before that, the crawl learns the same once more when it is resumed.
+        The model is stored last: if the crawl is killed before that, the next run learns the same again.
         """
         if (self._complete and self.training == "fixed") or not link.why or "anchor" not in link.why:
             return
@@ -141,7 +141,7 @@ class LinkClassifierSpider(LearningSpider):
                 self.rescore_waiting(self._worth)
             self._keep(number)
 
-    # ---- what a link is worth
+    # ---- scoring
 
     def score(self, page: Page) -> Sequence[float | None]:
         if not page.links:
@@ -159,14 +159,14 @@ class LinkClassifierSpider(LearningSpider):
         return [None if closed and odds <= 0 else squash(odds) for odds in self.model.log_odds(rows)]
 
     def _parent(self, link: Link, relevance: float) -> float:
-        """The mean relevance of the pages known to link there, this one included."""
+        """The mean relevance of the known pages that link there, including this one."""
         key = urls.key(link.url)
         total, number = self._parents.get(key, (0.0, 0))
         self._parents[key] = total + relevance, number + 1
         return (total + relevance) / (number + 1)
 
     def _level(self, page: Page) -> float:
-        """Steps from irrelevant page to irrelevant page on the way here."""
+        """The number of steps between irrelevant pages on the path to this page."""
         judgement = self.judged(page)
         why = page.via.why if page.via is not None else None
         if not why or (judgement is not None and judgement.relevant):
@@ -174,7 +174,7 @@ class LinkClassifierSpider(LearningSpider):
         return why.get("level", 0.0) + (0.0 if why.get("relevant page") else 1.0)
 
     def _worth(self, links: Sequence[Link]) -> Sequence[float]:
-        """What links that wait are worth by what is known now."""
+        """The scores of waiting links by the current model."""
         assert self.model is not None
         rows = []
         for link in links:

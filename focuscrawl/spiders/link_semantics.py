@@ -2,16 +2,20 @@
 
 Reviewed in: "A focused crawler combinatory link and content model based on T-Graph principles" (Treasure-Crawler).
 
-The ontology is a TOML file of the user's: for each term others that are related to it, and how closely, from 0 to 1.
+The ontology is a TOML file that the user provides: for each term its related terms, with their closeness from 0 to 1.
 
     [sort]
     order = 0.8
     "bubble sort" = 1.0
 
-A keyword of the topic counts with its weight, what is related to it with that weight times the relation; without a file
-the keywords stand alone. Terms related to related ones count, too, if the product of the relations is at least `least`.
-A link scores anchors * sim(anchor) + urls * sim(words of the URL) + the rest * sim(text around it), sim being the
-cosine with all these terms, and a share `inheritance` of the relevance of its page.
+A keyword of the topic counts with its weight, a related term with that weight times the relation. Relations chain: a
+term counts if the product of the relations on the way to it is at least `least`. Without a file, only the keywords
+count.
+
+    neighbourhood = anchors * sim(anchor) + urls * sim(words of the URL) + (1 - anchors - urls) * sim(text around it)
+    score         = inheritance * relevance of its page + (1 - inheritance) * neighbourhood
+
+sim is the cosine with all these terms.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ Ontology = Mapping[str, Mapping[str, float]]
 
 
 def read_ontology(path: Path) -> dict[str, dict[str, float]]:
-    """The related terms in a TOML file."""
+    """Read the related terms from a TOML file."""
     where = f"ontology '{path}'"
     try:
         table = tomllib.loads(path.read_text("utf-8"))
@@ -51,7 +55,7 @@ def read_ontology(path: Path) -> dict[str, dict[str, float]]:
 
 
 def related_terms(keywords: Mapping[str, float], ontology: Ontology, least: float) -> dict[str, float]:
-    """Keywords and what is related to them, each with the largest weight that a chain of relations gives it."""
+    """Keywords and their related terms, each with the largest weight that a chain of relations gives it."""
     stemmed = {tuple(words.stems(words.tokenize(term))): related for term, related in ontology.items()}
     weights = dict(keywords)
     strength = dict.fromkeys(keywords, 1.0)
@@ -70,17 +74,17 @@ class LinkSemanticsSpider(FocusedSpider):
     name = "link_semantics"
 
     ontology = Option("", "TOML file of related terms", expects="a file")
-    least = Option(0.3, "product of relations from which a related term counts", at_least=0.01, at_most=1.0)
+    least = Option(0.3, "minimum product of relations for an indirectly related term", at_least=0.01, at_most=1.0)
     anchors = Option(0.5, "weight of the anchor", at_least=0.0, at_most=1.0)
-    urls = Option(0.2, "weight of the words of the URL", at_least=0.0, at_most=1.0)
+    urls = Option(0.2, "weight of the words of the URL; the surrounding text has the rest", at_least=0.0, at_most=1.0)
     inheritance = Option(0.3, "weight of the relevance of the link's page", at_least=0.0, at_most=1.0)
 
     def prepare(self) -> None:
         if self.anchors + self.urls > 1:
-            raise FocusError(f"options anchors={self.anchors} and urls={self.urls}: together they are more than 1")
+            raise FocusError(f"options anchors={self.anchors} and urls={self.urls}: expected a sum of at most 1")
         ontology = read_ontology(Path(self.ontology)) if self.ontology else {}
         terms = related_terms(self.topic.keywords, ontology, self.least)
-        #: The judge of links, which knows related terms; pages are judged by the topic's keywords.
+        #: Judges links by keywords and related terms; pages are judged by the keywords alone.
         self._terms = KeywordJudge(terms)
 
     def score(self, page: Page) -> Sequence[float]:

@@ -1,25 +1,26 @@
-"""The niche genetic crawler (GAFC): URLs are individuals, their fitness is the relevance of their pages.
+"""The niche genetic crawler (GAFC): URLs are individuals, and their fitness is the relevance of their pages.
 
 Paper: H. Fan, G. Zeng, X. Li, "Crawling Strategy of Focused Crawler Based on Niche Genetic Algorithm".
 
-One generation, from its wait queue of URLs:
+One generation starts from its wait queue of URLs:
 
-* their pages are fetched; *selection* takes those with a relevance S above `threshold`. A page with more than
-  `hub_links` links is a hub, any other an authority;
-* the links of the hubs that were not visited, V1, are fetched and measured; *crossover*: the best `pc` share of V1
-  by S is Vc;
-* *mutation*: of the unvisited links on known pages that point to authorities, a random `pm` share is Vm;
-* both together, Vn, are grouped into niches by host, or host and first directories; each loses its worst `knock_out`
-  share (or, from 1 on, so many), and the rest is the next wait queue.
+* *selection*: the pages of the queue are fetched, and those with a relevance S above `threshold` are selected. A
+  selected page with more than `hub_links` links is a hub, any other an authority;
+* *crossover*: the unvisited links of the hubs, V1, are fetched and measured; the best `pc` share of V1 by S is Vc;
+* *mutation*: of the other unvisited links on known pages that link to authorities, a random `pm` share is Vm;
+* Vc and Vm together, Vn, are grouped into niches by host, or by host and first directories. Each niche loses its worst
+  `knock_out` share (a number of URLs if `knock_out` is 1 or more); the rest is the next wait queue.
 
-S is the cosine of the keywords' weights with x·W, the frequency of a keyword times the weight of the place it is in.
-What waits unfetched in Vm has the mean S of the known pages that link to it. Nothing is fetched twice. The crawl ends
-with the wait queue empty, after `generations`, at `max_relevant` relevant pages, or at `max_pages`.
+S is the cosine of the keywords' weights with x·W, the frequency of each keyword times the weight of the tag it is in.
+An unfetched URL in Vm gets the mean S of the known pages that link to it. Nothing is fetched twice. The crawl ends when
+the wait queue is empty, after `generations`, at `max_relevant` relevant pages, or at `max_pages`.
 
-All chance comes from `seed` and the number of the generation, so that a crawl repeats itself, however it was cut. The
-table `generation` in crawl.sqlite keeps the numbers of each. Departures: hubs above the threshold are output as well as
-authorities (`output=authorities` is the paper's way), because on many sites nearly every page has more links than that;
-and hubs' links are fetched best hub first, for crawls that end within a generation.
+Random choices depend only on `seed` and the number of the generation, so a crawl is reproducible even if it is
+interrupted. The table `generation` in crawl.sqlite has the figures of each generation.
+
+Departures: hubs above the threshold are output as well as authorities (the paper's way is `output=authorities`),
+because on many sites nearly every page has more than `hub_links` links; and the links of the best hub are fetched
+first, for crawls that end within a generation.
 """
 
 from __future__ import annotations
@@ -43,26 +44,28 @@ class NicheGeneticSpider(FocusedSpider):
     floor = OPEN
 
     threshold = Option(0.05, "relevance above which a page is selected", at_least=0.0, at_most=1.0)
-    pc = Option(0.6, "crossover rate: share of the measured pages that go on", at_least=0.0, at_most=1.0)
-    pm = Option(0.4, "mutation rate: share of the links beside authorities that go on", at_least=0.0, at_most=1.0)
-    knock_out = Option(0.1, "share of each niche that is knocked out; from 1 on a number", at_least=0.0)
+    pc = Option(0.6, "crossover rate: share of the measured pages that survive", at_least=0.0, at_most=1.0)
+    pm = Option(
+        0.4, "mutation rate: share of the unvisited links next to authorities that survive", at_least=0.0, at_most=1.0
+    )
+    knock_out = Option(0.1, "share of each niche that is knocked out; a number of URLs if 1 or more", at_least=0.0)
     hub_links = Option(15, "a page with more links is a hub", at_least=0)
-    niche = Option("host", "what makes a niche", choices=NICHES)
+    niche = Option("host", "how URLs are grouped into niches: host, or host and first directories", choices=NICHES)
     output = Option("all", "which relevant pages are output", choices=("all", "authorities"))
-    generations = Option(0, "stop after so many; 0: when nothing is left", at_least=0)
-    max_relevant = Option(0, "stop after the generation that has reached so many relevant pages", at_least=0)
-    seed = Option(1, "of all that is left to chance")
+    generations = Option(0, "stop after this many generations; 0: when nothing is left", at_least=0)
+    max_relevant = Option(0, "stop after the generation that reaches this many relevant pages; 0: no limit", at_least=0)
+    seed = Option(1, "random seed")
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
         self.crawl.store.generations.make()
         self._graph = LinkGraph(self.crawl.store)
-        #: What is fetched now: its number, whether the wait queue or V1, and the ids of both; the pages before it.
+        #: The current generation: number, whether V1 is being fetched, URL ids of both queues, pages before it.
         begin = {"number": 1, "measures": False, "pages": 0}
         with self.crawl.store.reading():
             self._now: dict[str, Any] = {**(self.crawl.store.meta("generation now") or begin)}
             if not all(isinstance(self._now[name], int) for name in begin):
-                raise ValueError("meta 'generation now' is no generation")
+                raise ValueError("meta 'generation now' is malformed")
 
     # ---- pages
 
@@ -75,21 +78,21 @@ class NicheGeneticSpider(FocusedSpider):
         )
 
     def score(self, page: Page) -> Sequence[float]:
-        """Links wait until a generation takes them up."""
+        """Hold links until a generation selects them."""
         relevance = self.relevance(page)
         return self.alike(page, HELD * relevance, {"relevance of its page": relevance})
 
     # ---- generations
 
     def refill(self) -> bool:
-        """What is fetched next, when all that the generation asked for was."""
+        """Start the next step: measure the links of hubs, or the next generation."""
         self._graph.read()
         if not self._now["measures"] and self._measure():
             return True
         return self._next_generation()
 
     def _measure(self) -> bool:
-        """Selection; then the unvisited links of the hubs are to be measured. False if there are none."""
+        """Select pages, and queue the unvisited links of the hubs; False if there are none."""
         now = self._now
         wait = self._pages(now["wait"]) if "wait" in now else self._pages()
         selected = [page for page in wait if page.fitness > self.threshold]
@@ -102,7 +105,7 @@ class NicheGeneticSpider(FocusedSpider):
         now["authorities"] = [page.url_id for page in selected if links[page.url_id] <= self.hub_links]
         now["measures"] = True
         on_hubs = np.isin(sources, hubs)
-        best = np.zeros(len(self._graph))  # of the hubs that link to a URL
+        best = np.zeros(len(self._graph))  # relevance of the best hub that links to a URL
         np.maximum.at(best, targets[on_hubs], self._graph.relevance[sources[on_hubs]])
         scores = {int(node): float(OPEN + OPEN * best[node]) for node in np.unique(targets[on_hubs])}
         with self.crawl.store.transaction():
@@ -112,7 +115,7 @@ class NicheGeneticSpider(FocusedSpider):
         return bool(now["measured"])
 
     def _next_generation(self) -> bool:
-        """Crossover, mutation, niches. False at the end of the crawl."""
+        """Crossover, mutation and niches; False at the end of the crawl."""
         now, number = self._now, self._now["number"]
         measured = self._pages(now["measured"])
         fit = crossover(measured, self.pc)
@@ -140,10 +143,10 @@ class NicheGeneticSpider(FocusedSpider):
 
     def _may_go_on(self, number: int) -> bool:
         if 0 < self.generations <= number:
-            self.logger.info("%d generations are done", number)
+            self.logger.info("Stopping: %d generations are done", number)
             return False
         if 0 < self.max_relevant <= self.crawl.relevant:
-            self.logger.info("%d relevant pages are found", self.crawl.relevant)
+            self.logger.info("Stopping: %d relevant pages are found", self.crawl.relevant)
             return False
         return True
 
@@ -157,14 +160,14 @@ class NicheGeneticSpider(FocusedSpider):
     def _nothing_selected(self, wait: list[Individual]) -> None:
         best = max((page.fitness for page in wait), default=0.0)
         raise FocusError(
-            f"nothing to begin with: of {len(wait)} seed pages the most relevant has {best:.4f}, not above"
-            f" threshold={self.threshold}; give seeds about the topic, other keywords, or a lower -a threshold=…"
+            f"no seed page is relevant: the best of {len(wait)} has relevance {best:.4f}, which is not above"
+            f" threshold={self.threshold}; give seeds on the topic, other keywords, or a lower -a threshold=…"
         )
 
-    # ---- who is who
+    # ---- individuals
 
     def _pages(self, url_ids: Iterable[int] | None = None) -> list[Individual]:
-        """The pages that were fetched of some URLs, or of all."""
+        """The readable pages of some URLs, or all of them."""
         wanted = None if url_ids is None else set(url_ids)
         return [
             Individual(page.url_id, page.url, page.relevance or 0.0)
@@ -176,7 +179,7 @@ class NicheGeneticSpider(FocusedSpider):
         return self.crawl.frontier.waits(url_id)
 
     def _beside_authorities(self) -> list[Individual]:
-        """The unvisited links on known pages that point to this generation's authorities."""
+        """The unvisited links on known pages that also link to this generation's authorities."""
         graph = self._graph
         found = [node for node in graph.targets_of(graph.sources_of(self._now["authorities"])) if self._waits(node)]
         if not found:

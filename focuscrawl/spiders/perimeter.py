@@ -1,20 +1,21 @@
-"""Perimeter search: everything around the best page, then everything around the best page found there.
+"""Perimeter search: crawl everything around the best page, then everything around the best page found there.
 
 Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling", introduction.
 
-The crawl goes in rounds. A round searches exhaustively, breadth-first, to depth `d` below its seeds; of the pages it
-finds, the most relevant one and its relatives up to degree `r` are the seeds of the next round. A page that refers to
-the topic is thus trusted to have something further down its lineage, even if what lies between scores low.
+The crawl proceeds in rounds. A round searches exhaustively, breadth-first, to depth `d` below its seeds. The most
+relevant page it finds and its relatives up to degree `r` are the seeds of the next round. A relevant page is thus
+trusted to have more of the topic further down its lineage, even if the pages in between score low.
 
-Relatives, in the tree of which page's link led to which: who is reached from the page by going up a ≥ 0 and then down
-b ≥ 1 links is a relative of degree a + b; the paper does not define it. Degree 1 are its children; 2 also its siblings
-and grandchildren; 3 also the siblings' children and the siblings of its parent; 4 also its cousins. Relatives that were
-fetched before are seeds, too: the search goes through them to what waits below.
+The paper does not define relatives. Here they are defined in the tree of pages and the links that led to them: a page
+that is reached by going up a ≥ 0 and then down b ≥ 1 links is a relative of degree a + b. Degree 1 is the children;
+degree 2 adds siblings and grandchildren; degree 3 adds the siblings' children and the parent's siblings; degree 4 adds
+cousins. Relatives that were fetched before are seeds as well: the search continues through them to the waiting links
+below.
 
-Nothing is queued but in the frontier. A link inside the perimeter has a score above one half, by its distance from the
-seeds; one outside waits below, with the relevance of its page. When nothing is left inside, the next round begins:
-links that wait on pages within its perimeter are raised. If nothing waits there, the next best page of the round is
-taken, and after the last one the best page of earlier rounds. The file of the crawl keeps the rounds.
+The frontier is the only queue. A link inside the perimeter scores above one half, by its distance from the seeds; a
+link outside scores below, by the relevance of its page. When nothing is left inside, the next round begins, and the
+waiting links on pages inside its perimeter are raised. If there are none, the next best page of the round is taken, and
+after the last one the best page of earlier rounds. The crawl's file stores the rounds.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from focuscrawl.spider import HELD, OPEN, FocusedSpider
 
 
 def score_at(distance: int) -> float:
-    """The score of a link so many links below the seeds."""
+    """The score of a link at this distance from the seeds."""
     return OPEN + OPEN / (1 + distance)
 
 
@@ -38,17 +39,17 @@ class PerimeterSpider(FocusedSpider):
     name = "perimeter"
     floor = OPEN
 
-    d = Option(2, "how many links deep the search around the seeds goes", at_least=0)
-    r = Option(1, "up to which degree relatives of the best page are seeds", at_least=1)
+    d = Option(2, "depth of the search below the seeds, in links", at_least=0)
+    r = Option(1, "maximum degree of the relatives of the best page that become seeds", at_least=1)
 
     def prepare(self) -> None:
-        #: The number of the round, and the page it goes around with its ancestors, by how far up they are.
+        #: The number of the round; its central page and ancestors, with how many levels up they are.
         self._round = 0
         self._line: dict[int, int] = {}
-        #: (-relevance, number) of the pages found in this round, and of those that earlier rounds left.
+        #: Heaps of (-relevance, number): the pages found in this round, and those left over from earlier rounds.
         self._found: list[tuple[float, int]] = []
         self._left: list[tuple[float, int]] = []
-        # the tree: by number of the page the one it was reached from (0: none), and the other way round
+        # the tree: by page number its parent (0: none) and its children
         self._parent = array("I", [0])
         self._children: dict[int, list[int]] = {}
 
@@ -69,8 +70,8 @@ class PerimeterSpider(FocusedSpider):
         return {"round": float(self._round), "links from its seeds": float(distance)}
 
     def _distance(self, page: int, steps: int) -> int | None:
-        """How far from the round's seeds that is which lies *steps* links below a page; None if outside."""
-        if not self._round:  # around the seeds of the crawl
+        """The distance from the round's seeds of a link *steps* below a page; None outside the perimeter."""
+        if not self._round:  # the first round is around the seeds of the crawl
             while (page := self._parent[page]) and steps <= self.d:
                 steps += 1
             return steps if steps <= self.d else None
@@ -83,7 +84,7 @@ class PerimeterSpider(FocusedSpider):
     # ---- rounds
 
     def refill(self) -> bool:
-        """Go on around the best page below whose relatives something waits."""
+        """Start a round around the best page with waiting links inside its perimeter."""
         self._catch_up()
         store = self.crawl.store
         passed_over: list[int] = []
@@ -104,7 +105,7 @@ class PerimeterSpider(FocusedSpider):
         return False
 
     def _line_of(self, page: int) -> dict[int, int]:
-        """A page and its ancestors, as far up as relatives are seeds."""
+        """A page and its ancestors, as far up as their descendants can be seeds."""
         line: dict[int, int] = {}
         while page and len(line) < self.r:
             line[page] = len(line)
@@ -112,7 +113,7 @@ class PerimeterSpider(FocusedSpider):
         return line
 
     def _raise_links(self) -> int:
-        """Raise what waits on the pages inside the perimeter; returns how many links that are."""
+        """Raise the waiting links on pages inside the perimeter; return their number."""
         store, frontier = self.crawl.store, self.crawl.frontier
         raised: list[Candidate] = []
         reasons: list[tuple[float, dict[str, float], int | None]] = []
@@ -127,17 +128,17 @@ class PerimeterSpider(FocusedSpider):
         return len(raised)
 
     def _pages_inside(self) -> Iterator[tuple[int, int]]:
-        """The pages whose links are inside the perimeter, and of which degree these are."""
+        """The pages whose links are inside the perimeter, and the degree of these links."""
         for ancestor, up in self._line.items():
             level = [ancestor]
             for degree in range(up + 1, self.r + self.d + 1):
                 yield from ((page, degree) for page in level)
                 level = [child for page in level for child in self._children.get(page, ()) if child not in self._line]
 
-    # ---- what is in the file
+    # ---- resuming
 
     def _catch_up(self) -> None:
-        """Take up the pages stored since the last time, and in a resumed crawl its rounds."""
+        """Read the pages stored since the last call; in a resumed crawl, also the rounds."""
         known = len(self._parent) - 1
         if self.crawl.pages == known:
             return

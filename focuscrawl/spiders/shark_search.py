@@ -4,12 +4,14 @@ Reviewed in: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling";
 Shark-Search Algorithm. An Application: Tailored Web Site Mapping", 1998.
 
     score        = inheritance * inherited + (1 - inheritance) * neighbourhood
-    inherited    = decay * (relevance of its page, or, where that is 0, what that page had inherited)
+    inherited    = decay * (relevance of its page, or, if that is 0, what that page inherited)
     neighbourhood = anchors * sim(anchor) + (1 - anchors) * context
     context      = 1 if sim(anchor) > 0, else sim(text around the link)
 
-sim is the cosine with the keywords. Departure: the relevance of a page is the weighted, log-damped coverage of the
-keywords, as everywhere here; with the cosine of raw counts one frequent keyword stands for the whole topic.
+sim is the cosine with the keywords.
+
+Departure: the relevance of a page is the weighted, log-damped coverage of the keywords, as in the other strategies.
+With the cosine of raw counts, one frequent keyword would stand for the whole topic.
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ from focuscrawl.spider import FocusedSpider
 class SharkSearchSpider(FocusedSpider):
     name = "shark_search"
 
-    decay = Option(0.5, "share of a page's score that its links inherit", at_least=0.0, at_most=1.0)
-    inheritance = Option(0.5, "weight of what is inherited, against what stands at the link", at_least=0.0, at_most=1.0)
-    anchors = Option(0.8, "weight of the anchor, against the text around it", at_least=0.0, at_most=1.0)
+    decay = Option(0.5, "share of a page's relevance that its links inherit", at_least=0.0, at_most=1.0)
+    inheritance = Option(0.5, "weight of the inherited score, against anchor and context", at_least=0.0, at_most=1.0)
+    anchors = Option(0.8, "weight of the anchor, against the text around the link", at_least=0.0, at_most=1.0)
 
     def score(self, page: Page) -> Sequence[float]:
         inherited = self.decay * (self.relevance(page) or self._inherited(page))

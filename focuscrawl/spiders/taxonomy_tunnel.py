@@ -1,13 +1,13 @@
-"""Tunnelling by taxonomy: when the topic runs dry, look for its broader one; narrow down again when it recovers.
+"""Tunnelling by taxonomy: broaden the topic when it runs dry, and narrow it again when it recovers.
 
 Reviewed in: "A focused crawler combinatory link and content model based on T-Graph principles" (Treasure-Crawler).
 
-The taxonomy is that of Dewey. The topic's numbers are its narrowest view; broader are their divisions (two digits),
-main classes (one digit), and everything. Every page that arrives counts for the running precision, the share of
-relevant pages among the last `window`. When it falls below `low` the view is broadened by a digit, when it rises above
-`high` it is narrowed, and what waits is scored anew: a link inside the view scores by how much of the topic's numbers
-the focus of its topical boundary shares, and by the relevance of its page; a link outside next to nothing. A view that
-would change all the time stays as it is until the crawl has found enough to make scoring everything anew worth it.
+The taxonomy is the Dewey decimal classification. The topic's numbers are the narrowest view; broader views are their
+divisions (two digits), their main classes (one digit), and everything. The running precision is the share of relevant
+pages among the last `window` pages. When it falls below `low` the view is broadened by a digit, when it rises above
+`high` it is narrowed, and the waiting links are rescored. A link inside the view scores by the digits that the focus of
+its topical boundary shares with the topic's numbers, and by the relevance of its page; a link outside scores next to
+nothing. If the view would change too often, it stays until the crawl has found enough new links to justify rescoring.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from focuscrawl.page import Link, Page
 from focuscrawl.strategies.dewey import DIGITS, galaxy
 from focuscrawl.strategies.dewey_spider import DeweySpider
 
-#: What is left of the score of a link outside the view.
+#: Factor on the score of a link outside the view.
 OUTSIDE = 0.01
-#: How often each link may be scored anew, on the average: a view that keeps changing would cost a page the more, the
-#: longer the crawl is.
-ANEW = 5
+#: How often each link may be rescored, on average. Without a limit, a view that keeps changing would make pages ever
+#: more expensive as the crawl grows.
+RESCORES = 5
 
 
 class TaxonomyTunnelSpider(DeweySpider):
     name = "taxonomy_tunnel"
 
-    window = Option(50, "pages over which precision is watched", at_least=5)
+    window = Option(50, "number of recent pages over which precision is measured", at_least=5)
     low = Option(0.3, "precision below which the view is broadened", at_least=0.0, at_most=1.0)
-    high = Option(0.5, "precision above which it is narrowed again", at_least=0.0, at_most=1.0)
+    high = Option(0.5, "precision above which the view is narrowed again", at_least=0.0, at_most=1.0)
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
         with self.crawl.store.reading():
             view = self.crawl.store.meta("view") or {"digits": DIGITS, "since": 0}
-            #: Digits of the topic's numbers that a link's focus has to share, and the page since which.
+            #: Digits that a link's focus must share with the topic's numbers, and the page at which that was set.
             self._digits = int(view["digits"])
             self._since = int(view["since"])
-            #: How many links were scored anew.
+            #: Number of links rescored so far.
             self._rescored = int(view.get("rescored", 0))
         pages = self.crawl.store.pages.each(after=self._since)
         counted = (bool(page.relevant) for page in pages if page.problem is None and page.via is not None)
         self._last = deque(counted, self.window)
-        self._look()  # it may have been killed before it could
+        self._look()  # the previous run may have been killed before this step
 
     def learn(self, page: Page, via: Link) -> None:
-        """A page that can be read counts for the precision, whether it has links or not."""
+        """Count a readable page for the precision, whether it has links or not."""
         if not page.problem:
             judgement = self.judged(page)
             self._last.append(bool(judgement and judgement.relevant))
@@ -70,7 +70,7 @@ class TaxonomyTunnelSpider(DeweySpider):
         return (shared / DIGITS * 0.5 + relevance * 0.5) * (1.0 if inside else OUTSIDE)
 
     def _shared(self, number: str) -> int:
-        """How many digits a number shares with the topic's, all of them if it is covered by one."""
+        """The number of digits shared with the topic's numbers; all of them if one of these covers it."""
         if self.covers([number]):
             return DIGITS
         return max(
@@ -79,7 +79,7 @@ class TaxonomyTunnelSpider(DeweySpider):
         )
 
     def _look(self) -> None:
-        """Broaden or narrow the view, once a window of pages has been seen through it."""
+        """Broaden or narrow the view, once a full window of pages has been seen with it."""
         if len(self._last) < self.window:
             return
         precision = sum(self._last) / len(self._last)
@@ -91,7 +91,7 @@ class TaxonomyTunnelSpider(DeweySpider):
         if digits == self._digits:
             return
         waiting = len(self.crawl.frontier)
-        if self._rescored + waiting > ANEW * self.crawl.store.urls.last_id():
+        if self._rescored + waiting > RESCORES * self.crawl.store.urls.last_id():
             return
         self._rescored += waiting
         self.logger.info("Precision %.2f: the view is now %d digits of the topic's numbers", precision, digits)

@@ -2,22 +2,23 @@
 
 Paper: "A focused crawler combinatory link and content model based on T-Graph principles".
 
-The topical focus of a link is found before it is followed: the words of its topical boundary, its paragraph or whole
-list, make dots at their Dewey numbers, and the galaxy, where they are densest, is what the link is about. If that is
-none of the topic's numbers the link has the least priority, `off_topic`. Otherwise the T-Graph says how far from a
-target links were that stood in a like place: priority is 1 / (least distance among the nodes that match), or
-1 / (levels + 1) if none does.
+The topical focus of a link is determined before the link is followed. The words of its topical boundary (its paragraph
+or whole list) are dots at their Dewey numbers; the galaxy, where the dots are densest, is the focus. If the focus is
+not among the topic's numbers, the link gets the lowest priority, `off_topic`. Otherwise the T-Graph estimates the
+distance to a target from earlier links in similar surroundings: the priority is 1 / (least distance among the matching
+nodes), or 1 / (levels + 1) if no node matches.
 
 The T-Graph comes from a file (`tgraph`), from an earlier crawl, bottom-up from the pages it found relevant (`crawl`;
-with `crawl=auto` a breadth-first one of `crawl_pages` comes first), or top-down from the topic's examples and
-counterexamples. A watchdog looks in every `watchdog_every` pages: it adds the paragraphs that led to relevant pages,
-computes the distances anew and drops dead nodes, those whose destinations are gone and those that never matched.
-tgraph.json in the crawl's directory holds the T-Graph as it is.
+`crawl=auto` runs a breadth-first crawl of `crawl_pages` first), or top-down from the topic's examples and
+counterexamples. Every `watchdog_every` pages a watchdog adds the paragraphs that led to relevant pages, recomputes the
+distances, and drops dead nodes: those whose destinations are gone, and those that never matched. tgraph.json in the
+crawl's directory holds the current T-Graph.
 
 A page is on the topic if the galaxy of its text is. Priorities rise with time so that nothing starves (FOCUS_AGEING),
-and every response is kept with its status, failures included. Departures: among links of the same distance the more
-similar one comes first; and a page's relevance is the share of its dots that are the topic's, in the upper half of the
-scale if the galaxy is.
+and every response is stored with its status, including failures.
+
+Departures: among links of the same distance the more similar one comes first; a page's relevance is the share of its
+dots at the topic's numbers, in the upper half of the scale if its galaxy is on the topic.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from focuscrawl.strategies.dewey import galaxy
 from focuscrawl.strategies.dewey_spider import DeweySpider
 from focuscrawl.strategies.tgraph import LEVELS, MATCH, SIZE, Node, TGraph, bottom_up, node_of, top_down
 
-#: What was queued earlier rises with every page, so that nothing starves; the repository can be searched at any time.
+#: Waiting links age, so that nothing starves; pages are indexed, so that the crawl can be searched at any time.
 SETTINGS: dict[str, Any] = {"FOCUS_AGEING": 0.0001, "FOCUS_INDEX": True}
-#: Watchdog's rounds for which a node may go without a match.
+#: Rounds of the watchdog after which a node without a match is dropped.
 PATIENCE = 5
 
 
@@ -46,22 +47,27 @@ class TreasureSpider(DeweySpider):
     name = "treasure"
     custom_settings = SETTINGS
 
-    tgraph = Option("", "file of a T-Graph, made by `scrapy tgraph build`", expects="a file")
-    earlier = Option("", "earlier crawl to build it from, or auto", given_as="crawl", expects="a directory or auto")
-    earlier_pages = Option(500, "pages of that crawl, breadth-first", given_as="crawl_pages", at_least=20)
-    match = Option(MATCH, "similarity from which a node of the T-Graph matches", at_least=0.0, at_most=1.0)
-    off_topic = Option(0.01, "priority of links about something else", at_least=0.0, at_most=0.1)
-    nodes = Option(SIZE, "nodes of the T-Graph at most", at_least=1)
-    watchdog_every = Option(100, "pages between two rounds of the watchdog; 0: none", at_least=0)
+    tgraph = Option("", "T-Graph file made by `scrapy tgraph build`", expects="a file")
+    earlier = Option(
+        "",
+        "directory of an earlier crawl to build the T-Graph from, or auto",
+        given_as="crawl",
+        expects="a directory or auto",
+    )
+    earlier_pages = Option(500, "pages of the breadth-first crawl for crawl=auto", given_as="crawl_pages", at_least=20)
+    match = Option(MATCH, "minimum similarity at which a node of the T-Graph matches", at_least=0.0, at_most=1.0)
+    off_topic = Option(0.01, "priority of links about other topics", at_least=0.0, at_most=0.1)
+    nodes = Option(SIZE, "maximum number of nodes in the T-Graph", at_least=1)
+    watchdog_every = Option(100, "pages between two rounds of the watchdog; 0: never", at_least=0)
 
     # ---- the T-Graph
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
         kept = self.crawl.folder / "tgraph.json"
-        #: The page up to which the watchdog has looked.
+        #: The last page that the watchdog has processed.
         self._watched = 0
-        #: The keys of what is gone, as far as these pages and failures say.
+        #: The keys of gone URLs, and the last page and failure read for them.
         self._dead_urls: set[int] = set()
         self._gone_upto = 0, 0
         if kept.exists():
@@ -73,7 +79,7 @@ class TreasureSpider(DeweySpider):
             self.graph = TGraph.load(Path(self.tgraph))
             if self.graph.topic != self.topic.name:
                 raise FocusError(
-                    f"T-Graph {self.tgraph} is about '{self.graph.topic}', not '{self.topic.name}'; give its own"
+                    f"T-Graph {self.tgraph} is about '{self.graph.topic}', not '{self.topic.name}'; give another one"
                 )
         elif self.earlier:
             if self.earlier == "auto":
@@ -85,15 +91,15 @@ class TreasureSpider(DeweySpider):
             self.graph = top_down(self.topic.name, [*examples, *others], [page.url for page in examples])
             if not self.graph.nodes:
                 self.logger.warning(
-                    "The T-Graph is empty: no link leads from one of the topic's %d examples to another; all links on"
-                    " the topic are alike until the watchdog has learned. Give -a crawl=DIR of an earlier crawl, or -a"
-                    " tgraph=FILE",
+                    "The T-Graph is empty: none of the topic's %d examples links to another. All links on the topic get"
+                    " the same priority until the watchdog has learned more. Give -a crawl=DIR of an earlier crawl, or"
+                    " -a tgraph=FILE",
                     len(self.topic.examples),
                 )
         if (self.tgraph or self.earlier) and not self.graph.nodes:
             raise FocusError(
-                f"the T-Graph of {self.tgraph or self.earlier} is empty: nothing there leads to a relevant page; give a"
-                " longer crawl, or leave it out"
+                f"the T-Graph of {self.tgraph or self.earlier} is empty: no link there leads to a relevant page; give a"
+                " longer crawl, or omit the option"
             )
         self.graph.save(kept)
 
@@ -114,7 +120,7 @@ class TreasureSpider(DeweySpider):
             page.links[index].why = {f"focus {number}": 1.0 for number in focus}
         matches = self.graph.match([page.links[index] for index in on_topic], self.match)
         for index, found in zip(on_topic, matches, strict=True):
-            # a more similar node never counts more than a nearer one
+            # distance decides; similarity only breaks ties
             scores[index] = found.priority * (0.9 + 0.1 * min(1.0, found.osm))
             page.links[index].why = {
                 **(page.links[index].why or {}),
@@ -126,7 +132,7 @@ class TreasureSpider(DeweySpider):
     # ---- the watchdog
 
     def _watchdog(self) -> None:
-        """Learn from the relevant pages found since the last time, and drop dead nodes."""
+        """Learn from the relevant pages found since the last round, and drop dead nodes."""
         store = self.crawl.store
         upto = self.crawl.pages
         found = [page for page in store.pages.each(self._watched, upto) if page.relevant]
@@ -142,7 +148,7 @@ class TreasureSpider(DeweySpider):
         self.logger.info("Watchdog: %d nodes, %d new, %d dropped", len(self.graph.nodes), added, dropped)
 
     def _look_for_gone(self) -> None:
-        """Take in what was found gone since the last time."""
+        """Add the URLs found gone since the last round."""
         pages, failures = self._gone_upto
         for page in self.crawl.store.pages.each(after=pages):
             pages = page.number
@@ -154,9 +160,9 @@ class TreasureSpider(DeweySpider):
         self._gone_upto = pages, failures
 
     def _way_to(self, url_id: int, born: int, read: dict[str, Page]) -> Iterator[Node]:
-        """The paragraphs whose links led to a relevant page, one download more each step.
+        """The paragraphs whose links led to a relevant page, each one download further away.
 
-        The pages on the way go into *read*: those near the seeds lead to many.
+        *read* caches the pages on the way: many paths share the pages near the seeds.
         """
         store = self.crawl.store
         for distance in range(1, LEVELS + 1):

@@ -1,1 +1,1 @@
-"""What spiders are made of."""
+"""Base classes and building blocks of the spiders."""

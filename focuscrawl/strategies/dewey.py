@@ -1,11 +1,11 @@
-"""What a text is about, by Dewey decimal numbers.
+"""The topic of a text as Dewey decimal numbers.
 
-A lexicon says to which numbers a word or a phrase belongs; every word of a text that it knows makes a dot at each of
-its numbers. The *galaxy* is where the dots are densest: digit by digit, the region with the largest
+A lexicon maps words and phrases to numbers. Every known word of a text makes a dot at each of its numbers. The *galaxy*
+is where the dots are densest: digit by digit, the region with the largest
 
     W = n * sum of length(d) * impact(d) over its n dots
 
-is kept, all of them if several are equal. Method: "A focused crawler combinatory link and content model based on
+is kept, or all of them if several are equal. Method: "A focused crawler combinatory link and content model based on
 T-Graph principles" (Treasure-Crawler).
 """
 
@@ -22,29 +22,29 @@ from focuscrawl.errors import FocusError
 from focuscrawl.page import Link, Page
 from focuscrawl.resources import data
 
-#: What a word of a link's anchor counts, and any other.
+#: Impact of a word in a link's anchor, and of any other word.
 ANCHOR, TEXT = 1.4, 1.0
-#: Digits that a galaxy is looked for in.
+#: Number of digits of a galaxy.
 DIGITS = 3
 
 _NAME = re.compile(r"# (\d{1,3}) (\S.*)")
 
 
 class Dots:
-    """The dots of a text: at each number how many, and the sum of their lengths times impacts."""
+    """The dots of a text: by number, their count and the sum of their lengths times impacts."""
 
     def __init__(self, counts: Mapping[str, int] | None = None, sums: Mapping[str, float] | None = None) -> None:
         self.counts = dict(counts or {})
         self.sums = dict(sums or {})
 
     def add(self, numbers: Iterable[str], impact: float = TEXT, times: int = 1) -> None:
-        """A word at its numbers, as often as it is there."""
+        """Add a word that occurs *times* times, at each of its numbers."""
         for number in numbers:
             self.counts[number] = self.counts.get(number, 0) + times
             self.sums[number] = self.sums.get(number, 0.0) + len(number) * impact * times
 
     def stress(self, other: Dots, impact: float = ANCHOR) -> Dots:
-        """The same dots, but those of *other*, which are among them, with another impact."""
+        """A copy in which the dots of *other*, a part of these dots, have another impact."""
         result = Dots(self.counts, self.sums)
         for number, total in other.sums.items():
             result.sums[number] = result.sums.get(number, 0.0) + total * (impact - TEXT)
@@ -52,20 +52,20 @@ class Dots:
         return result
 
     def share(self, prefixes: tuple[str, ...]) -> float:
-        """The share of the dots that lie under one of some numbers."""
+        """The share of the dots under one of the prefixes."""
         total = sum(self.counts.values())
         return sum(n for number, n in self.counts.items() if number.startswith(prefixes)) / total if total else 0.0
 
 
 class Galaxy(NamedTuple):
-    """The densest region: its numbers, and the weights of all regions that were compared, digit by digit."""
+    """The densest region: its numbers, and digit by digit the weights of all regions compared."""
 
     numbers: tuple[str, ...]
     weights: tuple[dict[str, float], ...]
 
 
 def galaxy(dots: Dots) -> Galaxy:
-    """The region of three digits where the dots are densest; several if they are equally dense, none without dots."""
+    """The three-digit region where the dots are densest; several if equally dense, none if there are no dots."""
     if not dots.counts:
         return Galaxy((), ())
     kept: list[str] = []
@@ -90,19 +90,19 @@ def galaxy(dots: Dots) -> Galaxy:
 
 
 class Lexicon:
-    """Words and phrases with their Dewey numbers; headings in its comments name classes and divisions."""
+    """Words and phrases with their Dewey numbers; headings in comments name classes and divisions."""
 
     def __init__(self, lines: Iterable[str], source: str = "lexicon") -> None:
-        #: By the stems of a term, with a space between: the numbers it belongs to, without the point.
+        #: By the stems of a term, joined by spaces: its numbers, without the decimal point.
         self.terms: dict[str, list[str]] = {}
-        #: The same terms as they are written.
+        #: By the same key: the term as it is written.
         self.written: dict[str, str] = {}
         #: The names of main classes (one digit), divisions (two) and some classes (three).
         self.names: dict[str, str] = {}
-        #: By number, the first terms it has, as they are written.
+        #: By number: its first terms, as they are written.
         self.samples: dict[str, list[str]] = {}
         self.entries = 0
-        #: By the first stem of terms, then by the second of phrases: how many words these have, the longest first.
+        #: By the first stem of a term, then by the second stem of a phrase: lengths of such phrases, longest first.
         self._phrases: dict[str, dict[str, tuple[int, ...]]] = {}
         for place, line in enumerate(lines, 1):
             self._read(line.strip(), f"{source}, line {place}")
@@ -116,7 +116,9 @@ class Lexicon:
         number, _, rest = line.partition(" ")
         digits = number.replace(".", "", 1)
         if len(digits) < 3 or not digits.isdecimal() or number[3:4] not in ("", "."):
-            raise FocusError(f"{place}: '{number}' is no Dewey number; a line is `512.5 matrix, vector space`")
+            raise FocusError(
+                f"{place}: '{number}' is not a Dewey number; write a line like `512.5 matrix, vector space`"
+            )
         terms = rest.split(",")
         sample = self.samples.setdefault(digits[:DIGITS], [])
         if len(sample) < DIGITS:
@@ -124,7 +126,7 @@ class Lexicon:
         for term in terms:
             stems = words.stems(words.tokenize(term))
             if not stems:
-                raise FocusError(f"{place}: there is a comma too many, or no term at all")
+                raise FocusError(f"{place}: a term is missing, or there is an extra comma")
             self.entries += 1
             phrases = self._phrases.setdefault(stems[0], {})
             if len(stems) > 1:
@@ -136,11 +138,11 @@ class Lexicon:
                 numbers.append(digits)
 
     def name(self, number: str) -> str:
-        """What a main class, a division or a class is about."""
+        """The name of a main class, a division or a class."""
         return self.names.get(number) or ", ".join(self.samples.get(number, []))
 
     def find(self, stems: Sequence[str]) -> list[str]:
-        """The terms in a text, given by its stems: of those that begin at the same word the longest."""
+        """The terms in a text, given as stems; of several at the same word, the longest."""
         found: list[str] = []
         end, phrases, terms = 0, self._phrases, self.terms
         for index in [index for index, stem in enumerate(stems) if stem in phrases]:
@@ -158,14 +160,14 @@ class Lexicon:
         return found
 
     def dots(self, stems: Sequence[str], impact: float = TEXT) -> Dots:
-        """The dots of a text, given by its stems."""
+        """The dots of a text, given as stems."""
         dots = Dots()
         for term, times in Counter(self.find(stems)).items():
             dots.add(self.terms[term], impact, times)
         return dots
 
     def of_links(self, page: Page) -> list[Dots]:
-        """The dots of each link of a page, in its topical boundary: its paragraph, or its whole list."""
+        """The dots of the topical boundary of each link of a page: its paragraph or whole list."""
         boundaries: dict[str, Dots] = {}
         return [self._of_link(link, boundaries) for link in page.links]
 
@@ -187,17 +189,17 @@ def lexicon() -> Lexicon:
 
 
 def prefixes(numbers: Iterable[str]) -> tuple[str, ...]:
-    """What the numbers of a topic cover: 512 itself and all below it, 510 all of 51, 500 all of 5."""
+    """The prefixes that a topic's numbers cover: 512 covers 512 and its subdivisions, 510 all of 51, 500 all of 5."""
     covered = set()
     for number in numbers:
         digits = number.replace(".", "", 1)
         if len(digits) < DIGITS or not digits.isdecimal():
-            raise FocusError(f"'{number}' is no Dewey number; give three digits or more, such as 005 or 512.5")
+            raise FocusError(f"'{number}' is not a Dewey number; give at least three digits, such as 005 or 512.5")
         short = digits[:DIGITS].rstrip("0") if len(digits) == DIGITS else digits
-        covered.add(short or digits[:2])  # 000 is a division of its own
+        covered.add(short or digits[:2])  # 000 covers division 00, not everything
     return tuple(sorted(covered))
 
 
 def covered(numbers: Iterable[str], by: tuple[str, ...]) -> bool:
-    """Whether one of some numbers lies under one of the prefixes, or, of three digits, above it."""
+    """Whether any of the numbers is under one of the prefixes, or above it (a number has three digits)."""
     return any(number.startswith(prefix) or prefix.startswith(number) for number in numbers for prefix in by)

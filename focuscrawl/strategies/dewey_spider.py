@@ -1,4 +1,4 @@
-"""DeweySpider: the base of strategies whose topic is given by Dewey decimal numbers."""
+"""DeweySpider: the base class of strategies whose topic is given as Dewey decimal numbers."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from focuscrawl.strategies.dewey import DIGITS, Dots, covered, galaxy, lexicon, 
 
 
 class DeweySpider(FocusedSpider):
-    """Judges pages by the galaxy of their text: what they are about, and whether that is the topic."""
+    """Judges pages by the galaxy of their text: relevant if it is on the topic."""
 
     needs = ()
 
-    threshold = Option(0.5, "relevance from which a page counts as on the topic", at_least=0.0, at_most=1.0)
-    numbers = Option("", "Dewey numbers, separated by commas, instead of the topic's", given_as="dewey")
+    threshold = Option(0.5, "minimum relevance of a page on the topic", at_least=0.0, at_most=1.0)
+    numbers = Option("", "Dewey numbers, separated by commas; default: those of the topic", given_as="dewey")
 
     def prepare(self) -> None:
         numbers = self.numbers.split(",") if self.numbers else self.topic.dewey
         if not numbers:
             raise FocusError(f"{self._lacks('dewey')}, or -a dewey=005,006")
         self.lexicon = lexicon()
-        #: What the topic's numbers cover.
+        #: The prefixes that the topic's numbers cover.
         self.prefixes = prefixes(number.strip() for number in numbers)
         for prefix in self.prefixes:
             if not any(number.startswith(prefix[:DIGITS]) for number in self.lexicon.samples):
                 raise FocusError(
-                    f"topic '{self.topic.name}' ({self.topic.source}): Dewey number {prefix} is not in the lexicon; see"
-                    " what a text is about with `scrapy dewey TEXT`"
+                    f"topic '{self.topic.name}' ({self.topic.source}): Dewey number {prefix} is not in the lexicon;"
+                    " find the numbers of a text with `scrapy dewey TEXT`"
                 )
 
     def covers(self, numbers: Iterable[str]) -> bool:
-        """Whether a focus is the topic's."""
+        """Whether a focus is on the topic."""
         return covered(numbers, self.prefixes)
 
     def judge(self, page: Page) -> Judgement | None:
@@ -43,7 +43,7 @@ class DeweySpider(FocusedSpider):
         return self.weigh(dots, page.topics)
 
     def weigh(self, dots: Dots, focus: list[str]) -> Judgement:
-        """A page is relevant if its focus is the topic's; how much, says the share of its dots that are."""
+        """Judge a page: relevant if its focus is on the topic, and more so the more of its dots are."""
         share = dots.share(self.prefixes)
         relevance = 0.5 + share / 2 if self.covers(focus) else min(0.499, share / 2)
         why = {f"focus {number}": 1.0 for number in focus} | {"share of the topic's words": share}

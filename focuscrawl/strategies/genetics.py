@@ -12,7 +12,7 @@ NICHES = ("host", "host/1", "host/2")
 
 
 class Individual(NamedTuple):
-    """A URL, and how fit it is: the relevance of its page, or what is expected of it."""
+    """A URL and its fitness: the relevance of its page, or an estimate of it."""
 
     url_id: int
     url: str
@@ -20,12 +20,12 @@ class Individual(NamedTuple):
 
 
 def fittest(individuals: Iterable[Individual]) -> list[Individual]:
-    """The best first; ties by URL, so that the order of arrival does not matter."""
+    """Sort by fitness, best first; ties by URL, so that the order of arrival does not matter."""
     return sorted(individuals, key=lambda individual: (-individual.fitness, individual.url))
 
 
 def crossover(measured: Sequence[Individual], rate: float) -> list[Individual]:
-    """The best share of those that were measured."""
+    """The best share of the measured individuals."""
     return fittest(measured)[: round(rate * len(measured))]
 
 
@@ -44,7 +44,7 @@ def niche(url: str, kind: str) -> str:
 
 
 def knock_out(individuals: Iterable[Individual], amount: float, kind: str) -> list[Individual]:
-    """What is left when each niche has lost its worst: a share of it, or with an amount from 1 on so many."""
+    """The survivors after each niche loses its worst: a share of it, or a number if *amount* is 1 or more."""
     niches: dict[str, list[Individual]] = {}
     for individual in individuals:
         niches.setdefault(niche(individual.url, kind), []).append(individual)

@@ -1,6 +1,6 @@
-"""The graph of a crawl: its links, hubs and authorities, PageRank.
+"""The link graph of a crawl, with HITS and PageRank.
 
-A node is the id of a URL. Only what was fetched has links of its own; what it points to is in the graph, too.
+A node is a URL id. The graph contains fetched pages and the URLs they link to; only fetched pages have outgoing links.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ import numpy as np
 
 from focuscrawl.store.store import Store
 
-#: Rounds after which a computation ends even if it still changes, and the change per node that ends it.
+#: Maximum number of iterations, and the mean change per node at which a computation has converged.
 ROUNDS = 100
 TOLERANCE = 1e-6
 
 
 class LinkGraph:
-    """The links of a crawl, straight from its file; what was read stays in memory, sixteen bytes a link."""
+    """The links of a crawl, read from its file and kept in memory: sixteen bytes per link."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pages = 0
-        #: By number of the page the URL it was found at, and where its links begin.
+        #: By page number: its URL id, and the index of its first link.
         self._url_of = array("i", [0])
         self._begin = array("q", [0, 0])
-        #: Both ends of each link, page after page, and the link before it that leads to the same URL (-1: none).
+        #: Both ends of each link, page by page, and the previous link to the same URL (-1: none).
         self._sources = array("i")
         self._targets = array("i")
         self._older = array("q")
-        #: By node: the relevance of its page, the page's number (0: not fetched), the last link that leads there.
+        #: By node: the relevance of its page, the page's number (0: not fetched), and the latest link to it (-1: none).
         self._relevance = array("d", [nan])
         self._page_of = array("i", [0])
         self._newest = array("q", [-1])
 
     def read(self, upto: int | None = None) -> None:
-        """Take in what was stored since the last time, up to the page of that number."""
+        """Read the pages stored since the last call, up to the page with number *upto*."""
         if upto is None:
             upto = self._store.pages.last_number()
         bounds = self._pages, upto
@@ -66,7 +66,7 @@ class LinkGraph:
         self._begin_pages(self._pages + 1)
 
     def _begin_pages(self, upto: int) -> None:
-        """The links of the pages up to that number, of which some have none, begin here at the earliest."""
+        """Set where the links of the pages up to *upto* begin; some of these pages have no links."""
         self._begin.extend([len(self._targets)] * (upto + 1 - len(self._begin)))
 
     def _grow(self, url_id: int) -> None:
@@ -82,18 +82,18 @@ class LinkGraph:
 
     @property
     def pages(self) -> int:
-        """How many pages were taken in."""
+        """How many pages were read."""
         return self._pages
 
     @property
     def relevance(self) -> Any:
-        """The relevance of each page, by node; nan for what was not fetched."""
+        """The relevance of each page, by node; nan if it was not fetched."""
         return np.array(self._relevance)
 
     def ends(self, after: int = 0) -> tuple[Any, Any]:
-        """The nodes that links come from, and those that they lead to; no link twice, and none to its own page.
+        """The sources and the targets of all links, without duplicates and links of a page to itself.
 
-        Those of the first *after* links are left out.
+        The first *after* links are left out.
         """
         return np.array(self._sources[after:]), np.array(self._targets[after:])
 
@@ -106,16 +106,16 @@ class LinkGraph:
         return self._page_of[node] > 0
 
     def relevance_of(self, node: int) -> float:
-        """The relevance of a page; nan for what was not fetched."""
+        """The relevance of a page; nan if it was not fetched."""
         return self._relevance[node]
 
     def targets_of(self, nodes: Iterable[int]) -> list[int]:
-        """What some nodes link to, each once, in order."""
+        """The distinct nodes that some nodes link to, sorted."""
         pages = [self._page_of[node] for node in nodes]
         return sorted({node for page in pages for node in self._targets[self._begin[page] : self._begin[page + 1]]})
 
     def sources_of(self, nodes: Iterable[int]) -> list[int]:
-        """What links to some nodes, each once, in order."""
+        """The distinct nodes that link to some nodes, sorted."""
         found: set[int] = set()
         for node in nodes:
             link = self._newest[node]
@@ -125,16 +125,16 @@ class LinkGraph:
         return sorted(found)
 
     def matrix(self) -> Any:
-        """The links as a sparse matrix, one row per node that they come from."""
-        from scipy.sparse import csr_matrix  # here, because every command imports every spider, and this takes a while
+        """The links as a sparse matrix, one row per source node."""
+        from scipy.sparse import csr_matrix  # slow to import, and every command imports every spider
 
         return csr_matrix((np.ones(len(self._sources)), self.ends()), shape=(len(self), len(self)))
 
 
 def hits(links: Any, weights: Any = None) -> tuple[Any, Any]:
-    """Hubs and authorities (Kleinberg), each with a mean of 1 over the nodes that are any.
+    """Hub and authority scores (Kleinberg), each with a mean of 1 over the nodes whose score is not 0.
 
-    With *weights* a page hands on and takes only as much as it is worth itself, which keeps the topic from drifting
+    With *weights*, a page receives and passes on scores in proportion to its weight, which prevents topic drift
     (Bharat and Henzinger).
     """
     size = links.shape[0]
@@ -154,7 +154,7 @@ def hits(links: Any, weights: Any = None) -> tuple[Any, Any]:
 def pagerank(links: Any, damping: float = 0.85, start: Any = None) -> Any:
     """PR(p) = (1 - damping) start(p) + damping * sum of PR(d) / out(d) over the pages d that link to p.
 
-    *start* says where the surfer begins anew: everywhere alike, or where it is not 0.
+    *start* is how often the surfer restarts at each node; the default is uniform.
     """
     out = np.asarray(links.sum(axis=1)).ravel()
     back = links.T.tocsr()

@@ -1,4 +1,4 @@
-"""GraphSpider: the base of strategies that rank what waits by the graph of the crawl."""
+"""GraphSpider: the base class of strategies that rank waiting URLs by the crawl's link graph."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from focuscrawl.strategies.rhythm import Rhythm
 
 
 class GraphSpider(FocusedSpider):
-    """Computes anew every so many pages what each URL is worth, and re-scores what waits (see rhythm.py).
+    """Recomputes the worth of every URL at intervals, and rescores the waiting ones (see rhythm.py).
 
-    In between every page adds to the worth of what it links to; so a link that is seen again rises by the sum.
+    In between, each page adds to the worth of the URLs it links to, so the score of a URL rises with every new link.
     """
 
-    every = Option(200, "pages between two computations, or a tenth of the crawl if that is more", at_least=1)
+    every = Option(200, "pages between two computations; in a long crawl, a tenth of it", at_least=1)
 
     def prepare(self) -> None:
         self._graph: LinkGraph | None = None
         self._rhythm = Rhythm(self.every)
 
     def compute(self, graph: LinkGraph) -> Any:
-        """What each node is worth, on any scale from 0 up."""
+        """The worth of each node, on any scale that starts at 0."""
         raise NotImplementedError
 
     def hand_on(self, page: Page) -> float:
-        """What a page adds to the worth of each URL that it links to, on the scale of the last computation."""
+        """What a page adds to the worth of each URL it links to, on the scale of the last computation."""
         raise NotImplementedError
 
     async def before_crawl(self) -> None:
@@ -53,7 +53,7 @@ class GraphSpider(FocusedSpider):
         return worth / (1 + worth)
 
     def _compute(self, due: int) -> None:
-        # a crawl that goes on may have its scores in the file
+        # in a resumed crawl, the scores may be in the file already
         scored = self.crawl.store.number("computed") == due
         if self._graph is None:
             self._graph = LinkGraph(self.crawl.store)
@@ -65,7 +65,7 @@ class GraphSpider(FocusedSpider):
             scores = worth / (1 + worth)
 
             def score(entry: Entry) -> float:
-                # a page that was stored after the last one of the graph may have found others
+                # pages stored after the last one in the graph may have found further URLs
                 return float(scores[entry.url_id]) if entry.via and entry.url_id < len(scores) else entry.score
 
             self.crawl.frontier.rescore(score)

@@ -1,4 +1,4 @@
-"""LearningSpider: the base of strategies whose judge is learned from the topic's examples and counterexamples."""
+"""LearningSpider: the base class of strategies that train a judge on the topic's examples and counterexamples."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from focuscrawl.spider import FocusedSpider
 
 
 class LearningSpider(FocusedSpider):
-    """Learns a judge before the first page is fetched, and keeps it in the crawl's directory as judge.json.
+    """Trains a judge before the first page is fetched, and stores it in the crawl's directory as judge.json.
 
-    A crawl that goes on uses the judge it had.
+    A resumed crawl reuses it.
     """
 
     needs = ("examples", "counterexamples")
 
-    threshold = Option(0.5, "relevance from which a page counts as on the topic", at_least=0.0, at_most=1.0)
-    features = Option(500, "words that the naive Bayes judge looks at", at_least=1)
-    selection = Option("df", "how they are chosen: document frequency or mutual information", choices=SELECTIONS)
+    threshold = Option(0.5, "minimum relevance of a page on the topic", at_least=0.0, at_most=1.0)
+    features = Option(500, "number of words that the naive Bayes judge uses", at_least=1)
+    selection = Option("df", "how the words are selected: document frequency or mutual information", choices=SELECTIONS)
     kind_of_judge = Option("bayes", "kind of judge", choices=KINDS, given_as="judge")
-    rarity = Option(0.1, "share of pages on the topic that is to be expected", at_least=0.0001, at_most=0.5)
+    rarity = Option(0.1, "expected share of pages on the topic", at_least=0.0001, at_most=0.5)
 
     learned: LearnedJudge
 
     def is_trained(self) -> bool:
-        """Whether an earlier run has left what this strategy needs to have learned."""
+        """Load the models of an earlier run; False if any is missing."""
         data = self.read_model("judge.json")
         if data is not None:
             self.learned = LearnedJudge.from_json(data)
@@ -49,7 +49,7 @@ class LearningSpider(FocusedSpider):
             if len(found) < LEAST:
                 raise FocusError(
                     f"topic '{self.topic.name}' ({self.topic.source}): {len(found)} of its {len(wanted)} {name}"
-                    f" could be read; give at least {LEAST}, better 20"
+                    f" could be read; give at least {LEAST} readable pages, better 20"
                 )
         try:
             self.learned = LearnedJudge.train(
@@ -70,21 +70,21 @@ class LearningSpider(FocusedSpider):
     # ---- models in the crawl's directory
 
     def read_model(self, name: str) -> Any:
-        """A model that an earlier run has written; None if there is none."""
+        """A model written by an earlier run; None if there is none."""
         path = self.crawl.folder / name
         try:
             return json.loads(path.read_text("utf-8"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
-            raise FocusError(f"{path} cannot be read: {error}; remove it, and it is learned anew") from None
+            raise FocusError(f"{path} cannot be read: {error}; delete it to train it again") from None
 
     def write_model(self, name: str, data: Mapping[str, Any]) -> None:
-        """Keep a model, whole or not at all."""
+        """Write a model atomically."""
         path = self.crawl.folder / name
         try:
             write_whole(path, json.dumps(data))
         except OSError as error:
             raise FocusError(
-                f"cannot write {path}: {error.strerror}; the pages are safe: mend that, then run the same command again"
+                f"cannot write {path}: {error.strerror}; the pages are safe: fix this, then run the same command again"
             ) from None

@@ -1,26 +1,26 @@
-"""When to do again what takes the whole crawl into account.
+"""When to repeat work that reads the whole crawl.
 
-At a fixed distance such work would cost a page the more, the longer the crawl is. So the distance grows with the crawl:
-done again whenever there is a tenth more, it costs a page the same all the time.
+At fixed intervals, such work would cost more per page the longer the crawl gets. The interval therefore grows with the
+crawl: repeated whenever the crawl has grown by a tenth, the work costs the same per page throughout.
 """
 
 from __future__ import annotations
 
-#: How many times as much there is when the work is done again.
+#: Growth factor after which the work is repeated.
 GROWTH = 1.1
 
 
 class Rhythm:
-    """Every so many pages, and when a tenth of the crawl is more than that, whenever it has grown by a tenth."""
+    """Due every *every* pages or, once a tenth of the crawl is more than that, whenever it has grown by a tenth."""
 
     def __init__(self, every: int) -> None:
         self.every = every
         self._last = 0
 
     def due(self, pages: int) -> int:
-        """The number of pages, of those up to *pages*, at which it was due last; 0 if it never was.
+        """The last number of pages, up to *pages*, at which the work was due; 0 if it never was.
 
-        It depends on nothing else, so a resumed crawl keeps the rhythm. *pages* must not fall.
+        It depends only on *pages*, which must not decrease, so a resumed crawl keeps the rhythm.
         """
         while (following := max(self._last + self.every, int(GROWTH * self._last))) <= pages:
             self._last = following

@@ -1,10 +1,10 @@
-"""The T-Graph: what stands around links that lead to targets, and how many downloads away the targets are.
+"""The T-Graph: the surroundings of links that lead to targets, and how many downloads away the targets are.
 
-A node is a paragraph or a list with links on a known page: ISH, the nearest sub-heading; SH, the heading around that;
-MH, the main heading; DC, the text around the links; DIC, the destinations, each with the least number of downloads to a
-target. Nodes point to the nodes of their destinations, of any level below.
+A node is a paragraph or list with links on a known page: ISH, the nearest sub-heading; SH, the heading above it; MH,
+the main heading; DC, the text around the links; DIC, the destinations, each with the least number of downloads to a
+target. A node points to the nodes on its destinations, on any lower level.
 
-A link is compared with all nodes: sim_X is the cosine of stemmed term frequencies for X in ISH, SH, MH and DC, OSM
+A link is compared with all nodes: sim_X is the cosine of stemmed term frequencies for X in ISH, SH, MH and DC; OSM is
 their mean. Nodes with an OSM of at least `MATCH` match, and the link's priority is 1 / (least distance among them), or
 1 / (levels + 1) if none does. From: "A focused crawler combinatory link and content model based on T-Graph principles".
 """
@@ -29,21 +29,21 @@ from focuscrawl.page import Link, Page
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.graph import LinkGraph
 
-#: OSM from which a node matches.
+#: Minimum OSM of a matching node.
 MATCH = 0.05
-#: Nodes at most, and of one page.
+#: Maximum number of nodes, in total and per page.
 SIZE, PER_PAGE = 1000, 5
-#: Downloads from a target beyond which nothing is remembered.
+#: Maximum distance of a node from a target, in downloads.
 LEVELS = 4
 
 _FIELDS = ("ish", "sh", "mh", "dc")
-#: Words of DC that are kept: a list may be as long as its page.
+#: Maximum number of words in DC: a list can be as long as its page.
 _WORDS = 200
 
 
 @dataclass
 class Node:
-    """A paragraph or a list with links."""
+    """A paragraph or list with links."""
 
     #: The page it is on.
     page: str
@@ -51,9 +51,9 @@ class Node:
     sh: str
     mh: str
     dc: str
-    #: Where its links lead, and the least number of downloads from here to a target.
+    #: By the URL of a destination: the least number of downloads from this node to a target.
     dic: dict[str, int] = field(default_factory=dict)
-    #: How many links it has matched, and how many pages the crawl had when it was made.
+    #: How many links it has matched, and how many pages the crawl had when the node was created.
     matched: int = 0
     born: int = 0
 
@@ -64,16 +64,16 @@ class Node:
 
 
 class Match(NamedTuple):
-    """What the T-Graph says of a link."""
+    """The result of comparing a link with the T-Graph."""
 
     priority: float
-    #: The similarity of the nearest node at the least distance; 0 if none matches.
+    #: The similarity of the most similar node at the least distance; 0 if none matches.
     osm: float
     node: int = -1
 
 
 def node_of(links: Sequence[Link], page: str, born: int = 0) -> Node:
-    """The node of the paragraph or list that some links stand in."""
+    """The node of the paragraph or list that contains these links."""
     first = links[0]
     text = " ".join(first.block.split()[:_WORDS]) or first.anchor
     return Node(page, first.subheading, first.heading, first.main_heading, text, born=born)
@@ -85,7 +85,7 @@ class TGraph:
     def __init__(self, topic: str, nodes: Iterable[Node] = ()) -> None:
         self.topic = topic
         self.nodes = [node for node in nodes if node.dic]
-        #: Nodes in columns, made when they are first compared with; of each field the rows of its words.
+        #: The nodes as columns of a matrix, built at the first comparison; for each field the row of each word.
         self._matrix: Any = None
         self._columns: list[dict[str, int]] = []
         self._width = 0
@@ -106,7 +106,7 @@ class TGraph:
     # ---- growing
 
     def extend(self, nodes: Iterable[Node], size: int = SIZE) -> int:
-        """Take in nodes, the nearest first; one that is there already gets their destinations. Returns how many."""
+        """Add nodes, the nearest first, and merge the destinations of known ones; return the number of new nodes."""
         known = {(node.page, node.ish, node.dc): node for node in self.nodes}
         before = len(self.nodes)
         for node in sorted((node for node in nodes if node.dic), key=lambda node: node.distance):
@@ -121,7 +121,7 @@ class TGraph:
         return len(self.nodes) - before
 
     def measure_again(self, targets: Iterable[str]) -> None:
-        """Compute the distances anew: the least number of downloads to a target, by way of any node."""
+        """Recompute the distances: the least number of downloads to a target, via any node."""
         on_page: dict[int, list[Node]] = {}
         for node in self.nodes:
             on_page.setdefault(urls.key(node.page), []).append(node)
@@ -142,7 +142,7 @@ class TGraph:
         self._matrix = None
 
     def prune(self, gone: set[int], pages: int, patience: int) -> int:
-        """Drop dead nodes: all destinations gone (by URL key), or never matched for so many pages."""
+        """Drop dead nodes: all destinations are gone (URL keys), or no match within *patience* pages."""
         before = len(self.nodes)
         for node in self.nodes:
             node.dic = {url: downloads for url, downloads in node.dic.items() if urls.key(url) not in gone}
@@ -153,7 +153,7 @@ class TGraph:
     # ---- comparing
 
     def osm(self, links: Sequence[Link]) -> Any:
-        """The overall similarity of each link with each node: links in rows, nodes in columns."""
+        """The overall similarity of each link (row) with each node (column)."""
         if self._matrix is None:
             self._compile()
         texts = [(link.subheading, link.heading, link.main_heading, link.block or link.anchor) for link in links]
@@ -170,7 +170,7 @@ class TGraph:
         similarity = self.osm(links)
         distances = np.where(similarity >= threshold, self._distances, np.float32(np.inf))
         least = distances.min(axis=1)
-        # of the nearest that match the most similar one
+        # the most similar of the nearest matching nodes
         best = np.where(distances == least[:, None], similarity, np.float32(-1)).argmax(axis=1)
         none = Match(1 / (float(self._distances.max()) + 1), 0.0)
         result = []
@@ -197,9 +197,9 @@ class TGraph:
         self._distances = np.array([node.distance for node in self.nodes], dtype=np.float32)
 
     def _rows(self, texts: Iterable[Sequence[str]]) -> Any:
-        """Term frequencies, one row per link or node: side by side the four fields, each of length 1.
+        """Term frequencies, one row per link or node: the four fields side by side, each normalised to length 1.
 
-        Words that no node has in that field count for the length only.
+        Words that no node has in that field only count towards the length.
         """
         from scipy.sparse import csr_matrix
 
@@ -215,7 +215,7 @@ class TGraph:
                     column_of = self._columns[place].get
                     found = [column for stem in stems if (column := column_of(stem)) is not None], 1 / length
                     known[place, text] = found
-                columns += found[0]  # a word that occurs twice stands there twice
+                columns += found[0]  # repeated words are repeated here; the matrix adds them up
                 counts.append(len(found[0]))
                 weights.append(found[1])
             starts.append(len(columns))
@@ -227,7 +227,7 @@ class TGraph:
     # ---- as data
 
     def save(self, path: Path) -> None:
-        """Write the T-Graph as JSON, whole or not at all."""
+        """Write the T-Graph as JSON, atomically."""
         write_whole(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False))
 
     def to_json(self) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class TGraph:
             texts = [node.page, node.ish, node.sh, node.mh, node.dc, *node.dic]
             numbers = [node.matched, node.born, *node.dic.values()]
             if not all(isinstance(text, str) for text in texts) or not all(type(number) is int for number in numbers):
-                raise TypeError("a node is no node")
+                raise TypeError("a node is malformed")
         return cls(str(data["topic"]), nodes)
 
     @classmethod
@@ -250,18 +250,18 @@ class TGraph:
         """The T-Graph in a file."""
         try:
             if path.exists() and not path.is_file():
-                raise FocusError(f"T-Graph {path} cannot be read: it is no file")
+                raise FocusError(f"T-Graph {path} cannot be read: it is not a file")
             return cls.from_json(json.loads(path.read_text("utf-8")))
         except OSError as error:
             raise FocusError(f"T-Graph {path} cannot be read: {error.strerror}") from None
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise FocusError(f"{path} is no T-Graph; make one with `scrapy tgraph build`") from None
+            raise FocusError(f"{path} is not a T-Graph; build one with `scrapy tgraph build`") from None
 
 
 def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str]) -> TGraph:
     """The T-Graph of interlinked pages: first a node per paragraph or list with links, then the distances.
 
-    Only links to pages among them, or to targets, are destinations; the distances of the others are not known.
+    Only links to these pages or to targets are destinations; the distances of other links are unknown.
     """
     wanted = list(targets)
     known = {urls.key(url) for url in (*wanted, *(page.url for page in pages))}
@@ -278,7 +278,7 @@ def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str]) -> TGrap
 
 
 def _paragraphs(page: Page) -> list[list[Link]]:
-    """The links of a page by the paragraph or list they stand in."""
+    """The links of a page, grouped by the paragraph or list they are in."""
     found: dict[tuple[str, str], list[Link]] = {}
     for link in page.links:
         found.setdefault((link.subheading, link.block), []).append(link)
@@ -288,14 +288,14 @@ def _paragraphs(page: Page) -> list[list[Link]]:
 def bottom_up(
     topic: str, store: Store, targets: Iterable[str] = (), *, levels: int = LEVELS, size: int = SIZE
 ) -> TGraph:
-    """The T-Graph of an earlier crawl: from targets, or else the pages it found relevant, back along its links."""
+    """The T-Graph of an earlier crawl, back along its links from the targets (default: its relevant pages)."""
     graph = LinkGraph(store)
     graph.read()
     distances = back_distances(store, graph, targets, levels)
     key_distance = {
         urls.key(page.url): distances[page.url_id] for page in store.pages.each() if page.url_id in distances
     }
-    # pages from all levels in turn, the most relevant of each first
+    # take pages from all levels in turn, the most relevant of each level first
     result = TGraph(topic)
     queues: dict[int, list[str]] = {}
     found = [page for page in store.pages.each() if page.problem is None and page.url_id in distances]
@@ -310,7 +310,7 @@ def bottom_up(
 
 
 def _nodes_of(url: str, body: bytes, key_distance: Mapping[int, int], levels: int) -> list[Node]:
-    """The nodes of a page that lead nearest to a target."""
+    """The nodes of a page that are nearest to a target."""
     page = read_page(Page(url), body)
     nodes = []
     for links in _paragraphs(page):
@@ -325,7 +325,7 @@ def _nodes_of(url: str, body: bytes, key_distance: Mapping[int, int], levels: in
 
 
 def back_distances(store: Store, graph: LinkGraph, targets: Iterable[str] = (), levels: int = LEVELS) -> dict[int, int]:
-    """How many downloads from the pages of a crawl to a target, by URL id; those beyond *levels* are left out."""
+    """The number of downloads from the pages of a crawl to a target, by URL id, up to *levels*."""
     wanted = {urls.key(url) for url in targets}
     distances = {
         page.url_id: 0

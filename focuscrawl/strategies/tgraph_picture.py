@@ -7,7 +7,7 @@ from focuscrawl.reports import svg
 from focuscrawl.strategies.tgraph import Node, TGraph
 
 _WIDTH, _ROW, _MARGIN = 1200, 150, 60
-#: Nodes of a level that are drawn: more cannot be told apart.
+#: Maximum number of nodes drawn per level: more would be indistinguishable.
 _DRAWN = 60
 _STYLE = (
     "svg{width:100%;height:auto}.level{font:14px sans-serif;fill:#444}"
@@ -35,7 +35,7 @@ def as_svg(graph: TGraph) -> str:
     levels: dict[int, list[Node]] = {}
     led_to: set[int] = set()
     for level, nodes in sorted(graph.by_level().items(), reverse=True):
-        # if there are too many, those come first that a node drawn above leads to
+        # if there are too many, prefer nodes that a node drawn above leads to
         levels[level] = sorted(nodes, key=lambda node: urls.key(node.page) not in led_to)[:_DRAWN]
         led_to |= {urls.key(url) for node in levels[level] for url in node.dic}
     height = _MARGIN * 2 + _ROW * max(1, len(levels))
@@ -50,7 +50,7 @@ def as_svg(graph: TGraph) -> str:
             place[id(node)] = (_MARGIN + (index + 0.5) * (_WIDTH - 2 * _MARGIN) / len(nodes), y)
     target = (_WIDTH / 2, height - _MARGIN)
     drawn = [node for nodes in levels.values() for node in nodes]
-    parts += [*_edges(drawn, place, target), *labels]  # nodes lie above the links
+    parts += [*_edges(drawn, place, target), *labels]  # links first, so that nodes are drawn above them
     parts.append(svg.element("circle", cx=target[0], cy=target[1], r=12, class_="target"))
     parts.append(svg.text(target[0] + 20, target[1] + 5, "targets", class_="level"))
     for node in drawn:

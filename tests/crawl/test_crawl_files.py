@@ -96,7 +96,7 @@ def test_in_a_file_too_large_to_look_at_every_cell_it_is_said_by_those_who_come_
 
 def test_a_way_that_leads_in_a_circle_is_not_followed_for_ever(folder):
     INSIDE["a circle"](folder)
-    with read_crawl(folder) as store, pytest.raises(FocusError, match="leads in a circle"):
+    with read_crawl(folder) as store, pytest.raises(FocusError, match="is a loop"):
         explain(store, at("c"))
 
 

@@ -101,7 +101,7 @@ def test_a_judge_comes_back_from_json_the_same(kind):
 
 
 def test_examples_without_words_are_refused():
-    with pytest.raises(ValueError, match="not a word"):
+    with pytest.raises(ValueError, match="no words"):
         LearnedJudge.train([{}, {}, {}], [{}, {}, {}])
 
 

@@ -121,7 +121,7 @@ def test_while_it_rests_nothing_is_asked_for_and_then_it_goes_on(crawl, monkeypa
 
 
 def test_a_wrong_pace_costs_one_line(tmp_path):
-    for value, message in (("fast", "expected a JSON object"), ('{"8": 1}', "is no span of the day")):
+    for value, message in (("fast", "expected a JSON object"), ('{"8": 1}', "is not a time span")):
         result = scrapy(
             "crawl", "breadth_first", "-a", "seeds=http://a.example/", "-s", f"FOCUS_DIR={tmp_path / 'c'}",
             "-s", "FOCUS_WEB=demo", "-s", f"FOCUS_PACE={value}",

@@ -106,7 +106,7 @@ def test_a_location_is_a_prefix_with_stars_and_an_end(location, fitting, others)
 
 def test_only_known_reservations_can_be_named():
     assert check([" NoAI ", "tdm", ""]) == ["noai", "tdm"]
-    with pytest.raises(FocusError, match="unknown 'images'; there are noai"):
+    with pytest.raises(FocusError, match="unknown 'images'; expected noai"):
         check(["images"])
 
 
@@ -203,5 +203,5 @@ def test_a_wrong_reservation_costs_one_line(tmp_path):
         "-s", f"FOCUS_DIR={tmp_path / 'c'}",
     )  # fmt: skip
     assert result.returncode == 2
-    assert "FOCUS_RIGHTS: unknown 'ai'; there are noai" in result.stderr
+    assert "FOCUS_RIGHTS: unknown 'ai'; expected noai" in result.stderr
     assert "Traceback" not in result.stderr

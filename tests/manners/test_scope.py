@@ -47,7 +47,7 @@ def test_a_rule_is_a_domain_a_prefix_a_path_or_an_expression(rule, within, witho
 def test_what_is_denied_is_out_of_scope_even_if_it_is_allowed():
     scope = Scope(allow=["example.com"], deny=["example.com/private/"])
     assert scope.refuses("http://example.com/private/x") == "denied by 'example.com/private/'"
-    assert scope.refuses("http://example.org/") == "not among what is allowed"
+    assert scope.refuses("http://example.org/") == "not matched by any allow rule"
     assert scope.refuses("http://example.com/") is None
     assert not Scope().refuses("http://example.com/")
 
@@ -72,7 +72,7 @@ def test_a_file_of_rules_is_read_again_when_it_changes(tmp_path, caplog):
     time[0] += scope_module.RELOAD
     with caplog.at_level(logging.INFO):
         assert not scope.refuses("http://example.com/old/")
-    assert "was read again" in caplog.text
+    assert "rules reloaded" in caplog.text
     file.write_text("forbid everything\n")
     time[0] += scope_module.RELOAD
     assert scope.refuses("http://example.com/new/ and more")
@@ -80,7 +80,7 @@ def test_a_file_of_rules_is_read_again_when_it_changes(tmp_path, caplog):
     file.unlink()
     time[0] += scope_module.RELOAD
     assert scope.refuses("http://example.com/new/ and more")
-    assert "stay as they were" in caplog.text
+    assert "the old rules stay in force" in caplog.text
 
 
 def test_a_hundred_thousand_rules_cost_no_more_than_a_few():
@@ -115,7 +115,9 @@ def test_nor_are_redirects_and_seeds(crawl):
     crawled = crawl("breadth_first", web, settings={"FOCUS_ALLOW": "a.example,c.example"}, seeds=f"{at('a')},{at('b')}")
     assert crawled.urls == [at("a"), at("a/x")]
     assert crawled.stats["focus/out_of_scope"] == 2
-    assert crawled.sql("SELECT reason FROM failure ORDER BY url") == [("out of scope: not among what is allowed",)] * 2
+    assert (
+        crawled.sql("SELECT reason FROM failure ORDER BY url") == [("out of scope: not matched by any allow rule",)] * 2
+    )
 
 
 def test_robots_txt_and_rights_are_asked_for_wherever_pages_are_in_scope(crawl):
@@ -154,7 +156,7 @@ def test_wrong_rules_are_told_before_the_crawl_begins(tmp_path):
     (tmp_path / "rules").write_text("deny re:[\n")
     base = ("crawl", "breadth_first", "-a", "seeds=http://a.example/", "-s", f"FOCUS_DIR={tmp_path / 'c'}")
     for setting, message in (
-        (f"FOCUS_SCOPE={tmp_path / 'rules'}", "line 1: 're:[' is no regular expression"),
+        (f"FOCUS_SCOPE={tmp_path / 'rules'}", "line 1: 're:[' is not a valid regular expression"),
         (f"FOCUS_SCOPE={tmp_path / 'none'}", "No such file"),
     ):
         result = scrapy(*base, "-s", "FOCUS_WEB=demo", "-s", setting)

@@ -124,7 +124,7 @@ def test_a_file_that_breaks_off_gives_what_it_has():
         assert some
         assert some == whole[: len(some)]
     page, _ = read(b"<?xml version='1.0'?><urlset><url><loc>http://a.exa")
-    assert page.problem == "unreadable sitemap: it breaks off"
+    assert page.problem == "unreadable sitemap: truncated"
 
 
 @pytest.mark.parametrize(
@@ -250,14 +250,14 @@ def test_a_sitemap_without_end_is_read_in_bounded_time(kind):
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        (b"", "unreadable sitemap: it is empty"),
-        (b" \n", "unreadable sitemap: it is empty"),
-        (b"nonsense", "no sitemap, but text without URLs"),
-        (b"<html><p>x", "no sitemap, but <html>"),
-        (b"<!DOCTYPE html><html><head><meta a><body><br>", "no sitemap, but <html>"),
-        (b"<?xml", "unreadable sitemap: no XML"),
-        (b"<!-- <urlset> -->", "unreadable sitemap: no XML"),
-        (b"<opml><body/></opml>", "no sitemap, but <opml>"),
+        (b"", "unreadable sitemap: empty"),
+        (b" \n", "unreadable sitemap: empty"),
+        (b"nonsense", "not a sitemap: text without URLs"),
+        (b"<html><p>x", "not a sitemap: <html>"),
+        (b"<!DOCTYPE html><html><head><meta a><body><br>", "not a sitemap: <html>"),
+        (b"<?xml", "unreadable sitemap: not XML"),
+        (b"<!-- <urlset> -->", "unreadable sitemap: not XML"),
+        (b"<opml><body/></opml>", "not a sitemap: <opml>"),
     ],
 )
 def test_what_is_wrong_is_said(body, problem):
@@ -267,7 +267,7 @@ def test_what_is_wrong_is_said(body, problem):
 def test_a_damaged_file_says_what_is_wrong():
     page, _ = read(b"\x1f\x8bnonsense")
     assert page.problem.startswith("unreadable sitemap: Error -3 while decompressing data")
-    assert read(b"\x1f\x8b")[0].problem == "unreadable sitemap: it is empty"
+    assert read(b"\x1f\x8b")[0].problem == "unreadable sitemap: empty"
 
 
 def test_a_list_that_was_read_as_one_is_not_found_by_a_search(crawl):

@@ -131,7 +131,7 @@ def test_patterns_and_queries_may_be_bounded():
     for number, url in enumerate(("/a/1", "/a/2", "/l?x=1", "/l?y=2", "/l?x=2&y=2")):
         traps.notice(page(f"http://a.example{url}", f"something new {number} " * number))
     assert traps.damping("http://a.example/a/3") == 0
-    assert traps.why("http://a.example/a/3") == "limit of pages reached: http://a.example/a/0"
+    assert traps.why("http://a.example/a/3") == "page limit reached: http://a.example/a/0"
     assert traps.damping("http://a.example/l?z=1") == 0
     assert traps.damping("http://a.example/b/1") == 1
 
@@ -242,7 +242,7 @@ def test_a_trap_is_reported(crawl):
     assert "http://a.example/cal/0/0" in report
     (url,) = crawled.sql("SELECT url FROM frontier WHERE damping < 1 LIMIT 1")[0]
     told = scrapy("explain", crawled.folder, url)
-    assert "put back to 10 % of its score: calendar" in told.stdout
+    assert "damped to 10 % of its score: calendar" in told.stdout
 
 
 def test_the_bounds_hold_in_a_crawl(crawl):

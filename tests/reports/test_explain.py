@@ -34,7 +34,7 @@ def test_the_way_from_the_seed_to_a_page(told):
 
 
 def test_why_a_link_waits(told):
-    assert "waits with score 0.0000: 0 of 1 queued URLs are better" in told(at("e"))
+    assert "waiting with score 0.0000: 0 of 1 queued URLs are ahead" in told(at("e"))
 
 
 def test_why_a_url_gave_no_page(told):
@@ -45,7 +45,9 @@ def test_the_url_may_be_written_in_another_way(told):
     assert told("HTTPS://www.c.example/#top") == told(at("c"))
 
 
-@pytest.mark.parametrize(("url", "says"), [("http://never.example/", "never seen"), ("nonsense", "not a URL")])
+@pytest.mark.parametrize(
+    ("url", "says"), [("http://never.example/", "unknown to this crawl"), ("nonsense", "not a URL")]
+)
 def test_what_the_crawl_does_not_know_is_said(told, url, says):
     with pytest.raises(FocusError, match=says):
         told(url)
@@ -58,7 +60,7 @@ def test_refused_and_fallen_links_are_told_apart(crawl, tmp_path):
     )
     store = Store(crawled.folder / "crawl.sqlite")
     assert "refused" in explain(store, at("b/1"))[-1]
-    assert "fallen off" in explain(store, at("c"))[-1]
+    assert "dropped from the frontier" in explain(store, at("c"))[-1]
     store.close()
 
 
@@ -87,6 +89,6 @@ def test_what_gave_no_answer_says_so_while_it_waits(crawl):
     store = Store(crawled.folder / "crawl.sqlite")
     text = "\n".join(explain(store, at("dead")))
     store.close()
-    assert "waits with score 1.0000" in text
-    assert "gave no answer at" in text
-    assert "robots.txt could not be read: HTTP 500; it is tried again when nothing else is left" in text
+    assert "waiting with score 1.0000" in text
+    assert "failed at" in text
+    assert "robots.txt could not be read: HTTP 500; it is retried when nothing else is left" in text

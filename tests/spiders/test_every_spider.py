@@ -57,7 +57,7 @@ def test_poor_pages_do_it_no_harm(crawl, tmp_path, name):
     crawled = crawl(
         name, web, tmp_path / "c", topic="sorting", seeds="http://poor.example/", max_pages=10, threshold=0, **extra
     )
-    assert crawled.stats.get("log_count/ERROR", 0) <= (name == "niche_genetic")  # nothing to begin with: it says so
+    assert crawled.stats.get("log_count/ERROR", 0) <= (name == "niche_genetic")  # no relevant seed page: it says so
     assert crawled.urls[0] == "http://poor.example/"
 
 

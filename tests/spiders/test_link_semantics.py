@@ -68,5 +68,5 @@ def test_mistakes_in_an_ontology_are_named(tmp_path, content, says):
 
 
 def test_weights_above_one_together_are_refused(crawl):
-    with pytest.raises(FocusError, match="together they are more than 1"):
+    with pytest.raises(FocusError, match="expected a sum of at most 1"):
         crawl("link_semantics", MemoryWeb(), seeds=at("a"), keywords="sort", anchors=0.8, urls=0.3)

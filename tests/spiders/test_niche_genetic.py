@@ -113,7 +113,7 @@ def test_nothing_above_the_threshold_in_the_first_generation(crawl):
     crawled = run(crawl, keywords="unheard")
     assert crawled.stats["finish_reason"] == "cannot_go_on"
     message = Crawl.of(crawled.crawler).fatal
-    assert "of 2 seed pages the most relevant has 0.0000, not above threshold=0.05" in message
+    assert "the best of 2 has relevance 0.0000, which is not above threshold=0.05" in message
 
 
 def test_that_costs_the_user_one_line_and_a_bad_exit(tmp_path):
@@ -122,7 +122,7 @@ def test_that_costs_the_user_one_line_and_a_bad_exit(tmp_path):
         *("-s", "FOCUS_WEB=demo", "-s", f"FOCUS_DIR={tmp_path}/c", "-L", "CRITICAL"),
     )
     assert result.returncode == 1
-    assert "give seeds about the topic" in result.stderr
+    assert "give seeds on the topic" in result.stderr
 
 
 @pytest.mark.parametrize("option", [{"pc": 1.5}, {"pm": -1}, {"knock_out": -0.1}, {"niche": "path"}, {"hub_links": -1}])

@@ -114,7 +114,7 @@ def test_a_topic_without_dewey_numbers(crawl, web):
 
 
 @pytest.mark.parametrize(
-    ("number", "says"), [("78", "no Dewey number"), ("007", "not in the lexicon"), ("x", "no Dewey")]
+    ("number", "says"), [("78", "not a Dewey number"), ("007", "not in the lexicon"), ("x", "not a Dewey number")]
 )
 def test_unknown_numbers(crawl, web, number, says):
     with pytest.raises(FocusError, match=says):
@@ -129,7 +129,7 @@ def test_a_t_graph_of_another_topic_or_an_empty_one(crawl, web, tmp_path):
     topic = Crawl.of(crawled.crawler).topic.name
     TGraph(topic).save(tmp_path / "empty.json")
     crawled = run(crawl, web, tmp_path / "2", tgraph=tmp_path / "empty.json")
-    assert "is empty: nothing there leads to a relevant page" in Crawl.of(crawled.crawler).fatal
+    assert "is empty: no link there leads to a relevant page" in Crawl.of(crawled.crawler).fatal
     crawled = run(crawl, web, tmp_path / "3", tgraph=tmp_path / "none.json")
     assert "cannot be read" in Crawl.of(crawled.crawler).fatal
 
@@ -163,7 +163,7 @@ def test_the_view_is_broadened_when_precision_falls_and_narrowed_when_it_recover
 
 
 def test_the_context_graph_needs_an_earlier_crawl(crawl):
-    with pytest.raises(FocusError, match="needs to know who links to whom"):
+    with pytest.raises(FocusError, match="needs the link graph of an earlier crawl"):
         crawl("context_graph", open_web("demo"), topic="sorting")
 
 

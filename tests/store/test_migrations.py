@@ -103,7 +103,7 @@ def test_a_file_of_format_2_is_read_as_it_is(folder):
     before = (folder / "crawl.sqlite").read_bytes()
     with read_crawl(folder) as store:
         assert [page.url for page in store.pages.matched()] == [at("a"), at("b/copied"), at("c")]
-        assert explain(store, at("d"))[-1].startswith("  waits with score")
+        assert explain(store, at("d"))[-1].startswith("  waiting with score")
         assert "near-duplicates" in crawl_report(store)
     assert (folder / "crawl.sqlite").read_bytes() == before
 

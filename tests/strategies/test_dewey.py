@@ -68,7 +68,12 @@ def test_a_link_is_looked_up_in_its_paragraph_or_whole_list():
 
 @pytest.mark.parametrize(
     ("line", "says"),
-    [("51 ring", "'51' is no Dewey number"), ("512", "no term"), ("512 ring,", "comma"), ("51x ring", "'51x'")],
+    [
+        ("51 ring", "'51' is not a Dewey number"),
+        ("512", "term is missing"),
+        ("512 ring,", "comma"),
+        ("51x ring", "'51x'"),
+    ],
 )
 def test_mistakes_in_a_lexicon_are_named(line, says):
     with pytest.raises(FocusError, match=says):
@@ -80,7 +85,7 @@ def test_numbers_cover_what_is_below_them():
     assert covered(["785"], prefixes(["780"]))
     assert not covered(["795"], prefixes(["780"]))
     assert covered(["512"], prefixes(["512.5"]))  # a galaxy has three digits
-    with pytest.raises(FocusError, match="'78' is no Dewey number"):
+    with pytest.raises(FocusError, match="'78' is not a Dewey number"):
         prefixes(["78"])
 
 

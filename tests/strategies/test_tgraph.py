@@ -112,7 +112,7 @@ def test_it_is_saved_and_reloaded_as_data(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "says"), [("{}", "is no T-Graph"), ("[1]", "is no T-Graph"), (None, "cannot be read")]
+    ("content", "says"), [("{}", "is not a T-Graph"), ("[1]", "is not a T-Graph"), (None, "cannot be read")]
 )
 def test_a_file_that_is_none(tmp_path, content, says):
     if content is not None:
