@@ -489,5 +489,5 @@ def test_a_crawl_of_somebody_elses_names_no_file_to_be_read(earlier, tmp_path, n
     connection.close()
     result = scrapy("parse", "--spider", "best_first", *DEMO, "-s", f"FOCUS_DIR={folder}", HANDBOOK)
     assert result.returncode == 2
-    assert "which is not taken from a file; give it again if you want that" in result.stderr
+    assert "which is not taken from a file; give it again on the command line" in result.stderr
     assert "Traceback" not in result.stderr
