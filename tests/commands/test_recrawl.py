@@ -133,7 +133,7 @@ def test_a_topic_file_that_is_gone_is_named_with_the_way_out(small, copy, web, t
     moved.rename(tmp_path / "elsewhere.toml")
     try:
         line = complaint(copy)
-        assert f"was made with topic {moved}, which is gone; say where it is with -a topic=FILE" in line
+        assert f"was made with topic {moved}, which no longer exists; give its new path with -a topic=FILE" in line
         found = report(copy, "--older-than", 0, "-a", f"topic={tmp_path / 'elsewhere.toml'}", *web)
         assert found["visits"] == {"unchanged": 3}
     finally:

@@ -400,7 +400,7 @@ def test_a_damaged_crawl_is_named_by_its_own_place(look, tmp_path_factory):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["parse", HANDBOOK], "which spider? Give --spider NAME"),
+        (["parse", HANDBOOK], "no spider is given; give --spider NAME"),
         (["fetch", "--spider", "best_frist", HANDBOOK], "did you mean best_first?"),
         (["fetch", "--spider", "best_first", HANDBOOK], "has no keywords; give -a keywords="),
         (["shell", "--spider", "best_first", HANDBOOK, "-c", "1"], "has no keywords; give -a keywords="),

@@ -241,7 +241,7 @@ def test_a_crawl_of_a_guests_is_reported_but_not_visited_again(shop):
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
     line = result.stderr.splitlines()[-1]
-    assert line.startswith(f"focuscrawl: {folder} was made by spider 'plain', which is no FocusedSpider")
+    assert line.startswith(f"focuscrawl: {folder} was made by spider 'plain', which is not a FocusedSpider")
     reported = scrapy("recrawl", folder, "--report", cwd=shop)
     assert reported.returncode == 0, reported.stderr
     assert "5 new pages" in reported.stdout
