@@ -5,8 +5,8 @@ In its settings.py:
     ADDONS = {"focuscrawl.addon.FocusAddon": 500}
     FOCUS_TOPIC = {"name": "Sorting", "keywords": {"sort": 3, "array": 2}}    # or a topic file
 
-The project's own spiders then crawl as they did, with their callbacks, rules and items; but the requests they make wait
-in the frontier, the most promising one comes first, and every page is judged and stored.
+The project's spiders keep their callbacks, rules and items. Their requests wait in the frontier, which hands out the
+most promising one first, and every page is judged and stored.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-#: What the frontier relies on besides its components, and the manners of a crawler that goes to many hosts.
+#: Settings that the frontier relies on, and politeness settings for a crawler that visits many hosts.
 _RELIED_ON = (
     *("SCHEDULER", "REDIRECT_PRIORITY_ADJUST", "RETRY_PRIORITY_ADJUST", "METAREFRESH_ENABLED", "DOWNLOAD_DELAY_JITTER"),
     *("ROBOTSTXT_OBEY", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE"),
     *("REMOTE_CONTROL_ENABLED", "RETRY_GIVE_UP_LOG_LEVEL", "DOWNLOAD_HANDLERS"),
 )
 _COMPONENTS = ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS", "ITEM_PIPELINES")
-#: How far before a project's own pipelines ours are.
+#: Subtracted from the order of our pipelines, so that they run before the project's.
 _BEFORE = 1000
 
 
 class FocusAddon:
-    """The add-on; what the project sets itself is left as it is."""
+    """The add-on; the project's own settings take precedence."""
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Give our own settings their defaults, before any spider is made."""
+        """Set the defaults of the FOCUS_ settings, before any spider is created."""
         for name in dir(ours):
             if name.startswith("FOCUS_"):
                 settings.set(name, getattr(ours, name), priority="addon")
@@ -59,7 +59,7 @@ class FocusAddon:
         return cls(crawler)
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Put the components in."""
+        """Install the components."""
         if single := started_by_command(self.spidercls):
             leave_no_trace(settings)
         own = settings.get("SCHEDULER")
@@ -68,7 +68,7 @@ class FocusAddon:
             and (settings.getpriority("SCHEDULER") or 0) > SETTINGS_PRIORITIES["addon"]
             and own != ours.SCHEDULER
         ):
-            raise FocusError(f"setting SCHEDULER={own}: the add-on brings its own, the frontier; take yours out")
+            raise FocusError(f"setting SCHEDULER={own}: the add-on needs its own scheduler, the frontier; remove yours")
         self.update_pre_crawler_settings(settings)  # a crawler may have been made without a runner
         for name in _RELIED_ON:
             settings.set(name, getattr(ours, name), priority="addon")
@@ -81,7 +81,7 @@ class FocusAddon:
             return
         for name, component, order in (
             ("EXTENSIONS", Guide, -1000),
-            # nearer to our scoring than the project's own, which see requests and items as they always did
+            # between our scoring and the project's middlewares, which see requests and items unchanged
             ("SPIDER_MIDDLEWARES", GuestMiddleware, 510),
             ("ITEM_PIPELINES", KeepPagesPipeline, -1),  # after all of ours, before all of the project's
         ):
@@ -89,7 +89,7 @@ class FocusAddon:
         self._add(strategy_of(settings), settings)
 
     def _add(self, strategy: type[FocusedSpider], settings: BaseSettings) -> None:
-        """What a strategy sets for itself: its components come to those that are there, all else if nobody else has."""
+        """Apply a strategy's own settings: add its components, and set the rest unless already set."""
         own = settings.copy()
         own.set("ITEM_PIPELINES", ours.ITEM_PIPELINES, priority="spider")
         strategy.update_settings(own)

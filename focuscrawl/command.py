@@ -1,6 +1,6 @@
-"""Base classes of our commands. An error that the user can correct is one line on stderr, and exit status 2.
+"""Base classes of our commands. Errors that the user can fix are one line on stderr, with exit status 2.
 
-They are not in `focuscrawl.commands`: Scrapy takes every command class in that package for a command.
+They are not in `focuscrawl.commands`, because Scrapy treats every command class in that package as a command.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class FocusCommand(ScrapyCommand):
-    """The base of all our commands; in the list of bases it comes before a command of Scrapy's that is extended."""
+    """Base of all our commands. A class that extends one of Scrapy's commands lists this base first."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -41,40 +41,40 @@ class FocusCommand(ScrapyCommand):
             self.exitcode = 2
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do the work of the command: what Scrapy's own does, if that is extended. Raises FocusError."""
+        """Do the work of the command; by default, run the Scrapy command it extends. Raises FocusError."""
         super().run(args, opts)  # type: ignore[safe-super]
 
     def say(self, message: str) -> None:
-        """Tell the user something in one line."""
-        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # it may quote a page
+        """Print a one-line message for the user."""
+        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # the message may quote a page
 
 
 class CrawlerCommand(FocusCommand):
-    """The base of the commands that run a crawler."""
+    """Base of the commands that run a crawler."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
         assert self.settings is not None
-        # on a terminal the progress bar tells how it goes, and only what is wrong need be said beside it
-        asked_for = (self.settings.getpriority("LOG_LEVEL") or 0) > SETTINGS_PRIORITIES["project"]
-        self.in_person = sys.stderr.isatty() and not (asked_for or opts.logfile or opts.nolog)
-        if self.in_person:
+        # on a terminal the progress bar shows how the crawl is going, so only warnings are logged
+        level_given = (self.settings.getpriority("LOG_LEVEL") or 0) > SETTINGS_PRIORITIES["project"]
+        self.interactive = sys.stderr.isatty() and not (level_given or opts.logfile or opts.nolog)
+        if self.interactive:
             self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         try:
             self.check_options(args, opts)
-        except FocusError as problem:  # logging is not set up yet, and perhaps cannot be as the settings ask for
+        except FocusError as problem:  # logging is not set up yet, and the settings may not allow it
             if file := self.settings.get("LOG_FILE"):
                 configure_logging({"LOG_FILE": file})
             self.say(str(problem))
             sys.exit(2)
 
     def check_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse what cannot work before anything is begun."""
+        """Reject invalid options before anything starts."""
         assert self.settings is not None
         check_settings(self.settings)
 
     def attempt(self, work: Callable[[], object]) -> Crawler | None:
-        """Do some work that runs a crawler to its end, and return the crawler; None if none ran."""
+        """Call *work*, which runs a crawler until it finishes, and return the crawler; None if none ran."""
         assert self.crawler_process is not None
         process: Any = self.crawler_process
         begin = process.crawl
@@ -87,7 +87,7 @@ class CrawlerCommand(FocusCommand):
             begun.append((crawler, task))
             return task
 
-        process.crawl = crawl  # Scrapy's commands do not look at what becomes of it
+        process.crawl = crawl  # Scrapy's commands ignore the outcome
         try:
             work()
             for _, task in begun:
@@ -110,31 +110,31 @@ class CrawlerCommand(FocusCommand):
         return crawler
 
     def conclude(self, crawl: Crawl) -> None:
-        """A crawl that got nowhere has failed, and says why; another says where its results are."""
-        crawl.close()  # it is open still if the crawl was stopped at once
+        """Report why the crawl failed, or where its results are."""
+        crawl.close()  # still open if the crawl was stopped immediately
         if problem := crawl.fatal or crawl.problem:
             self.say(problem)
             self.exitcode = 1
-        elif self.in_person:
+        elif self.interactive:
             for line in _places(crawl, crawl.folder):
                 print(line, file=sys.stderr)
-        else:  # whoever reads the log need not know where the crawl was started
+        else:  # readers of the log may not know the working directory
             for line in _places(crawl, crawl.folder.absolute()):
                 logger.info("%s", line)
 
     def say(self, message: str) -> None:
         super().say(message)
         assert self.settings is not None
-        if self.settings.get("LOG_FILE"):  # which is all that a user of Scrapyd sees
+        if self.settings.get("LOG_FILE"):  # the only output that a Scrapyd user sees
             logger.error("%s", message)
 
 
 class SinglePageCommand(CrawlerCommand):
-    """The base of the commands that look at single pages; see single_page.py. They leave no trace."""
+    """Base of the commands that look at a single page (see single_page.py). They change no files of the user's."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        if not isinstance(self, BaseRunSpiderCommand):  # which has it
+        if not isinstance(self, BaseRunSpiderCommand):  # these already have -a
             text = "set spider argument (may be repeated)"
             parser.add_argument("-a", dest="spargs", action="append", default=[], metavar="NAME=VALUE", help=text)
 
@@ -168,9 +168,9 @@ class SinglePageCommand(CrawlerCommand):
 
 
 def check_spider(name: str, known: Sequence[str]) -> None:
-    """Refuse the name of a spider that there is not."""
+    """Reject an unknown spider name."""
     if name not in known:
-        hint = suggest(name, known) or f"there are {', '.join(sorted(known))}"
+        hint = suggest(name, known) or f"known spiders: {', '.join(sorted(known))}"
         raise FocusError(f"unknown spider '{name}'; {hint}")
 
 
@@ -183,7 +183,7 @@ def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
 
 
 def _error_of(task: object) -> BaseException | None:
-    """What a crawl failed with before it began; asking for it keeps asyncio from logging it as forgotten."""
+    """The error that kept a crawl from starting. Retrieving it stops asyncio from logging it as never retrieved."""
     done = getattr(task, "done", None)
     if done is None or not done() or task.cancelled():  # type: ignore[attr-defined]
         return None

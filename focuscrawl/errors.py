@@ -1,4 +1,4 @@
-"""What a user can put right: told in one line, never as a traceback."""
+"""Errors that a user can fix: shown as one line, never as a traceback."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# Ends of lines, what moves the cursor of a terminal, what turns the order of characters around (and lets a text look
-# like another), and halves of characters, which cannot be printed.
+# Line breaks, terminal control characters, bidirectional overrides (which can disguise a text), and surrogates, which
+# cannot be printed.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    """A text of somebody else's as one line that a terminal can be shown."""
+    """Untrusted text as one line that is safe to print on a terminal."""
     return _UNPRINTABLE.sub(" ", text)
 
 
 class FocusError(Exception):
-    """Bad input or a bad place on disk.
+    """Bad input, or a file or directory that cannot be used.
 
-    The message names the thing, the place and the way out; commands print it
-    as one line and exit with a non-zero status. It is one line whatever it quotes.
+    The message names the problem, the place and the fix, always in one line. Commands print it and exit with a non-zero
+    status.
     """
 
     def __init__(self, message: str) -> None:
@@ -28,9 +28,9 @@ class FocusError(Exception):
 
 
 def suggest(name: str, known: Iterable[str], written: str = "{}", *, cutoff: float = 0.6) -> str:
-    """`did you mean X?` for the known name that is most like a wrong one; empty if none is.
+    """`did you mean X?` for the known name closest to a wrong one; empty if none is close.
 
-    *written* is how the message shows a name; *cutoff* is how alike the names must be, from 0 to 1.
+    *written* formats the name for the message; *cutoff* is the minimum similarity, from 0 to 1.
     """
     close = get_close_matches(name, list(known), 1, cutoff)
     return f"did you mean {written.format(close[0])}?" if close else ""

@@ -1,7 +1,7 @@
 """One pass over the bytes of a response: from HTML to a Page.
 
-lxml reads the document and calls `_Reader` for each tag and piece of text, in document order. No tree is built: depth
-does not matter, and ten megabytes of nested tags cost no more memory than their text.
+lxml reads the document and calls `_Reader` for each tag and piece of text, in document order. No tree is built:
+nesting depth does not matter, and ten megabytes of nested tags cost no more memory than their text.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.web.content import NotTextError, is_plain, text_of
 
-#: More links than this on one page are a sitemap, a mistake or a trap.
+#: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
 
-#: Tags nested deeper than this are a mistake or a trap; libxml2 takes a time that grows with their square.
+#: Tags nested deeper than this are a mistake or a trap; libxml2's running time is quadratic in the depth.
 MAX_DEPTH = 1_000
 
-#: Lists in lists deeper than this count as one, or the blocks of their links would hold the same text again and again.
+#: Lists nested deeper than this are merged; otherwise the blocks of their links would repeat the same text.
 MAX_LISTS = 10
 _PIECE = 1 << 16
 
-# The HTML standard's "shared declarative refresh steps": a time, and a URL that may be behind `url=` and in quotes.
+# The HTML standard's "shared declarative refresh steps": a time, then a URL, optionally after `url=` and in quotes.
 _REFRESH = re.compile(
     r"\A\s*+(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 
 _HIDDEN = ("style", "textarea", "select", "noembed")
-#: Drawings and formulas: hidden, and what does not belong there ends them even if they are never closed.
+#: Drawings and formulas are hidden; the HTML tags in _BREAK_OUT end them, even if they are never closed.
 _FOREIGN = ("svg", "math")
 _BREAK_OUT = (
     *("b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2"),
@@ -51,9 +51,10 @@ _LISTS = ("ul", "ol", "dl", "menu", "dir")
 
 
 def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "focuscrawl") -> Page:
-    """Fill *page* from the bytes of its response. Any bytes do: what cannot be read becomes `page.problem`.
+    """Fill *page* from the bytes of its response. Any bytes are accepted; if they cannot be read,
+    `page.problem` says why.
 
-    *agent* is the product token under which meta tags may address us besides as `robots`.
+    *agent* is our product token, by which meta tags may address us instead of as `robots`.
     """
     page.body = body
     page.content_type = content_type
@@ -63,7 +64,7 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
         page.problem = str(error)
         return page
     closed = text.rfind("-->") + 1
-    if text.find("<!--", closed) >= 0:  # never closed: it would hide the rest of the page; let it end with its line's >
+    if text.find("<!--", closed) >= 0:  # never closed: it would hide the rest of the page, so it ends at the next >
         text = text[:closed] + text[closed:].replace("<!--", "<!")
     if is_plain(text, content_type):
         page.raw_text = text
@@ -76,7 +77,7 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
 
 
 def _refresh_target(content: str) -> str:
-    """Where a `<meta http-equiv=refresh>` leads; empty if it says nothing that browsers understand, or stays here."""
+    """The target of a `<meta http-equiv=refresh>`; empty if it is malformed or reloads the same page."""
     match = _REFRESH.match(content)
     return "".join(filter(None, match.groups())).strip() if match else ""
 
@@ -90,12 +91,12 @@ class _Found:
         self.href, self.rel = href, rel
         self.start = self.end = start
         self.in_list, self.heading = in_list, heading
-        #: Stands in for the anchor text if there is none.
+        #: Used if there is no anchor text.
         self.text = text
 
 
 class _Reader:
-    """Receives the parser's events and lays the page out along one string."""
+    """Receives the parser's events and builds the page around one string of text."""
 
     def __init__(self, page: Page, agent: str, codec: str) -> None:
         self.page = page
@@ -109,10 +110,10 @@ class _Reader:
         self.hidden = 0
         self.depth = self.deepest = 0
         self.title: list[str] | None = None
-        #: What is hidden and yet of use, while it is being read: schema.org data, the content of <noframes>.
+        #: Hidden text that is still needed, while it is being read: schema.org data, the content of <noframes>.
         self.raw: list[str] | None = None
         self.noframes_seen = False
-        #: How many templates are open, and how many drawings and formulas.
+        #: Number of open templates, and of open drawings and formulas.
         self.templates = self.foreign = 0
         self.tdm_reservation = self.tdm_policy = ""
         self.heading_start = -1
@@ -123,7 +124,7 @@ class _Reader:
         self.list_ends: list[int] = []
         self.open_link: _Found | None = None
         self.found: list[_Found] = []
-        #: What is done with the tags where we are: in HTML, in a drawing or in a template.
+        #: The tag handlers of the current context: HTML, a drawing or a template.
         self.starts, self.ends = _STARTS, _ENDS
 
     def read(self, text: str) -> None:
@@ -188,7 +189,7 @@ class _Reader:
         self.parts.append("\n")
         self.length += 1
 
-    # ---- what is hidden
+    # ---- hidden content
 
     def start_hidden(self, _: Mapping[str, str]) -> None:
         self.hidden += 1
@@ -210,12 +211,12 @@ class _Reader:
 
     def start_noframes(self, _: Mapping[str, str]) -> None:
         self.hidden += 1
-        if not self.noframes_seen:  # a page has one
+        if not self.noframes_seen:  # only the first one counts
             self.noframes_seen = True
             self.raw = []
 
     def end_noframes(self) -> None:
-        """Find the links in what a browser without frames would show: to the parser, it is text."""
+        """Find the links in the content for browsers without frames, which the parser treats as text."""
         self.end_hidden()
         if self.raw is not None:
             inner = _Reader(Page(self.page.url), self.agent, self.base.codec)
@@ -320,7 +321,7 @@ class _Reader:
             self.open_link = None
 
     def start_img(self, attributes: Mapping[str, str]) -> None:
-        # the alternative text of a picture is the text of the link around it
+        # an image's alt text is part of the text of the link around it
         if self.open_link is not None and not self.hidden:
             alt = attributes.get("alt")
             if alt:
@@ -380,7 +381,7 @@ class _Reader:
     # ---- the end
 
     def finish(self) -> None:
-        """Close what is open and turn what was found into links."""
+        """Close open elements and turn the references found into links."""
         self.end_title()
         self.end_a()
         if self.heading_start >= 0:
@@ -410,7 +411,7 @@ class _Reader:
             page.links.append(link)
 
     def resolve(self, href: str) -> str | None:
-        """The URL to follow, or None for what is no page: empty, `#…`, mailto:, javascript:, tel:, data:, binaries."""
+        """The URL to follow; None if it is not a page: empty, `#…`, mailto:, javascript:, tel:, data:, binaries."""
         href = href.strip()
         if not href or href[0] == "#":
             return None
@@ -435,7 +436,7 @@ def _breaks_out(start: _Start | None) -> _Start:
     return break_out
 
 
-#: What is done with tags: on the page itself, in a drawing or formula, and in a template, where nothing counts.
+#: Tag handlers: for the page itself, for drawings and formulas, and for templates, whose content is ignored.
 _STARTS: dict[str, _Start] = {
     "a": _Reader.start_a,
     "area": _Reader.start_area,

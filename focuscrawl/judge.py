@@ -9,8 +9,8 @@ from math import log1p, sqrt
 from focuscrawl import words
 from focuscrawl.page import Judgement, Page
 
-#: A keyword that makes up this share of a page's words counts in full; more of it says nothing new. A fixed frequency
-#: instead ranks long and short pages by different measures; benchmarks/judges.py shows what that costs.
+#: A keyword that makes up this share of a page's words counts in full; a higher share adds nothing. A fixed count
+#: would treat long and short pages differently; benchmarks/judges.py measures the effect.
 SATURATION = 1 / 200
 
 _MAX_WORDS = 500_000
@@ -21,16 +21,15 @@ class KeywordJudge:
 
     Three measures, all in [0, 1]:
 
-    * `share`: weight of the keywords that occur at all, over the weight of all.
+    * `share`: total weight of the keywords that occur, divided by the weight of all keywords.
     * `coverage`: the same, but a keyword counts by the logarithm of its frequency, in proportion to the page's length.
-      A page that mentions a word in passing falls behind one that is about it, and one frequent word cannot stand for
-      a topic.
-    * `tag_weighted`: a cosine in which a keyword counts by its frequency and the place it occurs in.
+      A page that mentions a word in passing scores below one that is about it, and one frequent word is not enough.
+    * `tag_weighted`: a cosine similarity in which keywords are weighted by their frequency and by where they occur.
     """
 
     def __init__(self, keywords: Mapping[str, float]) -> None:
         terms = [(name, words.stems(words.tokenize(name)), weight) for name, weight in keywords.items()]
-        # "time" and "times" are the same word: the heavier one stands for both
+        # "time" and "times" have the same stem: keep the one with the larger weight
         strongest: dict[tuple[str, ...], tuple[str, list[str], float]] = {}
         for name, stems, weight in terms:
             if tuple(stems) not in strongest or strongest[tuple(stems)][2] < weight:
@@ -39,14 +38,13 @@ class KeywordJudge:
         self.terms = list(strongest.values())
         self.total = sum(weight for _, _, weight in self.terms)
         self._length = sqrt(sum(weight * weight for _, _, weight in self.terms)) or 1.0
-        # Few words of a page are keywords, and most words were met before: remembering which is which leaves only new
-        # words to be stemmed.
+        # Few words of a page are keywords, and most were seen before: with this cache, only new words are stemmed.
         self._stems = {stem for _, stems, _ in self.terms for stem in stems}
         self._forms: dict[str, str] = {}
         self._met: set[str] = set()
 
     def _count(self, page: Page) -> dict[str, int]:
-        """How often the stems occur that keywords are made of."""
+        """How often each stem that is part of a keyword occurs."""
         words_of_page = Counter(page.words)
         new = words_of_page.keys() - self._met
         if new:
@@ -61,7 +59,7 @@ class KeywordJudge:
         return counts
 
     def frequencies(self, page: Page) -> dict[str, int]:
-        """How often each keyword occurs on the page; those that do not are left out."""
+        """How often each keyword occurs on the page; missing keywords are omitted."""
         counts = self._count(page)
         found: dict[str, int] = {}
         joined = ""
@@ -69,7 +67,7 @@ class KeywordJudge:
             if len(stems) == 1:
                 number = counts.get(stems[0], 0)
             elif all(stem in counts for stem in stems):
-                # two spaces, so that a phrase that ends where the next one begins is counted twice
+                # two spaces, so that adjacent occurrences of a phrase are both counted
                 joined = joined or f" {'  '.join(page.stems)} "
                 number = joined.count(f" {'  '.join(stems)} ")
             else:
@@ -79,7 +77,7 @@ class KeywordJudge:
         return found
 
     def cosine(self, found: list[str]) -> float:
-        """The cosine of a few words of text, as they are written, with the keywords."""
+        """Cosine similarity of a few words, not yet stemmed, with the keywords."""
         stems = words.stems(found)
         if not stems:
             return 0.0
@@ -92,14 +90,14 @@ class KeywordJudge:
         found = self.frequencies(page)
         why = {name: weight / self.total for name, _, weight in self.terms if name in found}
         relevance = float(sum(why.values()))
-        # sums of shares miss 1 by a rounding error, and "all" means all
+        # rounding can leave the sum just below 1, and a threshold of 1 means all keywords
         return Judgement(min(1.0, relevance), relevance >= threshold - 1e-9, why)
 
     def tag_weighted(self, page: Page, threshold: float) -> Judgement:
         """Judge by the cosine of the keywords' weights with x·W.
 
-        x is the frequency of a keyword over that of the most frequent one, W the place it occurs in: 5 in the title, 3
-        in a link, 2 in the meta tags (keywords, description), 1 elsewhere; the largest counts.
+        x is the frequency of a keyword divided by that of the most frequent one. W depends on where the keyword occurs:
+        5 in the title, 3 in a link, 2 in the meta tags (keywords, description), 1 elsewhere; the largest applies.
         """
         found = self.frequencies(page)
         title, meta, anchors = (
@@ -122,7 +120,7 @@ class KeywordJudge:
         return Judgement(relevance, relevance > threshold, why)
 
     def _places(self, texts: Iterable[str]) -> dict[str, int]:
-        """How often each keyword occurs in some texts; a phrase does not reach from one into the next."""
+        """How often each keyword occurs in several texts; a phrase does not span two texts."""
         joined = "  |  ".join("  ".join(words.stems(words.tokenize(text))) for text in texts if text)
         joined = f" {joined} "
         counts = {name: joined.count(f" {'  '.join(stems)} ") for name, stems, _ in self.terms}

@@ -13,8 +13,8 @@ T = TypeVar("T")
 class Option(Generic[T]):
     """A spider's option.
 
-    The type of the default says what is accepted; *choices* and *at_least* narrow it, *read* replaces it by a function
-    that raises ValueError.
+    The type of the default determines which values are accepted; *choices*, *at_least* and *at_most* narrow them.
+    *read* replaces all this: it parses the value, or raises ValueError.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Option(Generic[T]):
         self.expected = expects
         self.reader = read
         self.name = ""
-        #: The name on the command line, where it is not that of the attribute.
+        #: The name on the command line, if it differs from the attribute's.
         self.given_as = given_as
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -57,18 +57,18 @@ class Option(Generic[T]):
         instance.__dict__[self.name] = value
 
     def expects(self) -> str:
-        """What may be given, in words."""
+        """The accepted values, in words."""
         if self.expected:
             return self.expected
         if self.choices:
             return " or ".join(self.choices)
-        kind = {int: "a whole number", float: "a number", bool: "yes or no"}.get(type(self.default), "a text")
+        kind = {int: "a whole number", float: "a number", bool: "yes or no"}.get(type(self.default), "a string")
         least = "" if self.at_least is None else f", at least {self.at_least}"
         most = "" if self.at_most is None else f", at most {self.at_most}"
         return f"{kind}{least}{most}"
 
     def parse(self, value: Any) -> T:
-        """The value for what was given on the command line; raises ValueError."""
+        """Parse a value from the command line; raises ValueError."""
         if self.reader is not None:
             return self.reader(str(value))
         if isinstance(self.default, bool):
@@ -99,15 +99,15 @@ def options_of(cls: type) -> dict[str, Option[Any]]:
 
 
 def set_options(spider: Any, given: Mapping[str, Any], others: tuple[str, ...] = ()) -> None:
-    """Set a spider's options from its arguments, as `read_options` reads them."""
+    """Set a spider's options from its arguments, parsed by `read_options`."""
     for name, value in read_options(type(spider), given, others).items():
         setattr(spider, name, value)
 
 
 def read_options(spider: type[Any], given: Mapping[str, Any], others: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The values for the options of a spider, by attribute; what it does not know is refused by name.
+    """Parse the options of a spider, by attribute; an unknown one is an error that names it.
 
-    *others* are arguments that it takes besides.
+    *others* are further arguments that it accepts.
     """
     known = options_of(spider)
     values: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def data(*names: str) -> Traversable:
-    """A file or folder under `data/`, in a checkout, an installed copy or a zipped egg alike."""
+    """A file or folder under `data/`, whether in a checkout, an installed package or a zipped egg."""
     try:
         root = files("focuscrawl.data")
     except ModuleNotFoundError:  # a checkout that was not installed

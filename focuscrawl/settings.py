@@ -1,6 +1,6 @@
-"""Settings of the project; each says how it departs from Scrapy's default, or what it is for.
+"""Settings of the project; each comment states Scrapy's default, or what the setting is for.
 
-docs/settings.md describes the FOCUS_ settings at length.
+docs/settings.md describes the FOCUS_ settings in detail.
 """
 
 from __future__ import annotations
@@ -17,47 +17,45 @@ COMMANDS_MODULE = "focuscrawl.commands"
 
 # ---- the crawl
 
-#: Directory of the crawl; None: JOBDIR, or crawls/<spider>-<topic>. Running again with the same one resumes it.
+#: Directory of the crawl; None: JOBDIR, or crawls/<spider>-<topic>. Using the same directory again resumes the crawl.
 FOCUS_DIR = None
-#: The topic where a spider is given none: a file, the name of one that ships with focuscrawl, or a table as in a file.
+#: Topic of spiders that are started without one: a file, the name of a shipped topic, or a table as in a file.
 FOCUS_TOPIC = None
 #: For spiders of other projects: the strategy that scores their links, by name or as an import path, and its options.
 FOCUS_STRATEGY = "shark_search"
 FOCUS_STRATEGY_OPTIONS: dict[str, object] = {}
-#: A web file that answers all requests, with no network.
+#: A web file that answers all requests, without a network.
 FOCUS_WEB = None
-#: Most URLs that may wait, the worst fall off; 0: no limit.
+#: Maximum number of waiting URLs, beyond which the worst are dropped; 0: no limit.
 FOCUS_FRONTIER_SIZE = 0
-#: Each run of so many requests goes to that many hosts, as far as there are so many; 0: score alone decides.
+#: Spread N consecutive requests over N hosts, as far as the frontier has that many; 0: only the score decides.
 FOCUS_HOSTS_PER_BATCH = 0
-#: Most pages fetched from one host; 0: no limit.
+#: Maximum number of pages per host; 0: no limit.
 FOCUS_PAGES_PER_HOST = 0
-#: Score that a waiting URL gains on those that come later, per page fetched meanwhile; 0: none.
+#: Score that a waiting URL gains over newer ones with every page fetched; 0: none.
 FOCUS_AGEING = 0.0
-#: Whether http://… and https://… are the same page.
+#: Treat http://… and https://… as the same page.
 FOCUS_ANY_SCHEME = True
-#: Whether links marked rel=nofollow are left alone.
+#: Do not follow links with rel=nofollow.
 FOCUS_NOFOLLOW = False
-#: Whether pages are obeyed that ask, by <meta name=robots> or X-Robots-Tag, not to be indexed (they do not match) or
-#: that their links not be followed.
+#: Obey noindex (the page does not match) and nofollow in <meta name=robots> and X-Robots-Tag.
 FOCUS_ROBOTS_META = True
-#: Stop when so many requests in a row got no answer at all: the network is down, not the hosts; 0: never.
+#: Check whether the network is down after this many consecutive requests without any answer; 0: never.
 FOCUS_OUTAGE = 100
-#: Similarity from which a page is taken for a copy of one stored before: it is kept without its body and not counted as
-#: relevant; 0: never.
+#: Minimum similarity of near-duplicates, which are stored without their body and do not count as relevant; 0: off.
 FOCUS_DUPLICATES = 0.9
-#: Whether traps are noticed, and URLs in them put back.
+#: Detect traps, and lower the priority of URLs in them.
 FOCUS_TRAPS = True
-#: Most pages fetched of one path pattern (numbers and the last name of a path do not matter); 0: no limit.
+#: Maximum number of pages per path pattern (numbers and the last segment are ignored); 0: no limit.
 FOCUS_PAGES_PER_PATTERN = 0
-#: Most pages fetched of one path with different queries; 0: no limit.
+#: Maximum number of pages with the same path and different queries; 0: no limit.
 FOCUS_QUERIES_PER_PATH = 0
-#: Whether a host's sitemaps are read once it has given a page on the topic: "no", "robots" (those that robots.txt
-#: names) or "all" (/sitemap.xml too).
+#: Read a host's sitemaps after its first page on the topic: "no", "robots" (those named in robots.txt) or "all" (also
+#: /sitemap.xml).
 FOCUS_SITEMAPS = "no"
-#: Whether pages can be searched (`scrapy search`) as they arrive; otherwise they are indexed at the first search.
+#: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
-#: Live progress on the terminal: "auto" (if there is one), True or False.
+#: Live progress line: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
 
 # ---- components
@@ -77,7 +75,7 @@ DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,
     "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one: what a cache answers does not wait
+    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one, so that responses from a cache do not wait
 }
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "focuscrawl.web.download.DownloadHandler")
 ITEM_PIPELINES = {
@@ -91,55 +89,55 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
-    "scrapy.extensions.logstats.LogStats": None,  # Progress says more
+    "scrapy.extensions.logstats.LogStats": None,  # Progress shows more
 }
 FEED_EXPORT_FIELDS = FIELDS
 FEED_EXPORT_ENCODING = "utf-8"
 
-# ---- manners
+# ---- politeness
 
-#: What may be asked for: domains, domain/path, /path or re:EXPRESSION; empty: everything.
+#: What may be fetched: domains, domain/path, /path or re:EXPRESSION; empty: everything.
 FOCUS_ALLOW: list[str] = []
-#: What may not, whatever FOCUS_ALLOW says.
+#: What must not be fetched; overrides FOCUS_ALLOW.
 FOCUS_DENY: list[str] = []
-#: A file with lines `allow RULE` and `deny RULE`, read again when it changes.
+#: A file with lines `allow RULE` and `deny RULE`, reloaded when it changes.
 FOCUS_SCOPE = None
-#: Shares of the full speed by time of day: {"08:00-18:00": 0.25}; 0 is a rest.
+#: Fraction of full speed by time of day: {"08:00-18:00": 0.25}; 0 pauses the crawl.
 FOCUS_PACE: dict[str, float] = {}
 #: Reservations that keep a page out of the exports: noai, noimageai, tdm, unlicensed.
 FOCUS_RIGHTS: list[str] = []
-#: Whether the crawl may connect to private networks and to this machine, even if no seed names them outright.
+#: Allow connections to private networks and to this machine, even if no seed contains such an address.
 FOCUS_PRIVATE_HOSTS = False
-#: Longest Crawl-delay of a robots.txt that is kept to, in seconds; a longer one is cut to it.
+#: Maximum Crawl-delay that a robots.txt can demand, in seconds; longer ones are cut to it.
 FOCUS_CRAWL_DELAY_MAX = 60.0
-#: Longest rest given to a host that answers 429 or 503, in seconds, whatever its Retry-After says.
+#: Maximum back-off for a host that answers 429 or 503, in seconds, even if its Retry-After is longer.
 FOCUS_BACKOFF_MAX = 600.0
-#: A URL or address where the owner of a site can reach you; part of the User-Agent.
+#: A URL or address where site owners can reach you; part of the User-Agent.
 FOCUS_CONTACT = None
 USER_AGENT = f"focuscrawl/{__version__}"
 ROBOTSTXT_OBEY = True  # default False
 CONCURRENT_REQUESTS_PER_DOMAIN = 1  # default 8
-DOWNLOAD_DELAY = 1  # default 0; hosts on loopback and webs in a file are not spared
-DOWNLOAD_DELAY_JITTER = 0  # default 0.5; the frontier hands a request over when it can be sent, not before
+DOWNLOAD_DELAY = 1  # default 0; not applied to loopback hosts and web files
+DOWNLOAD_DELAY_JITTER = 0  # default 0.5; the frontier hands out a request only when it can be sent
 DOWNLOAD_TIMEOUT = 30  # default 180
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024  # default 1 GiB
 DOWNLOAD_WARNSIZE = 0  # default 32 MiB
 REDIRECT_MAX_TIMES = 10  # default 20
 REDIRECT_PRIORITY_ADJUST = 0  # default 2; a redirect keeps the rank of its link
 RETRY_PRIORITY_ADJUST = 0  # default -1
-RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # default ERROR; dead links are counted and stored, not shouted about
-METAREFRESH_ENABLED = False  # default True; a refresh is a link like others
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # default ERROR; dead links are counted and stored
+METAREFRESH_ENABLED = False  # default True; a refresh is treated as a link
 COOKIES_ENABLED = False  # default True
-HTTPERROR_ALLOW_ALL = True  # default False; failures are pages too, with their status
+HTTPERROR_ALLOW_ALL = True  # default False; error pages are stored, with their status
 
 # ---- cost
 
-CONCURRENT_ITEMS = 2  # default 100; a response makes one item, and Scrapy starts as many workers for each
-REMOTE_CONTROL_ENABLED = False  # default True; it runs code for whoever holds a token
+CONCURRENT_ITEMS = 2  # default 100; a response yields one item, and Scrapy starts this many workers for each
+REMOTE_CONTROL_ENABLED = False  # default True; it runs code for anyone with a token
 TELNETCONSOLE_ENABLED = False  # default True
 WARN_ON_GENERATOR_RETURN_VALUE = False  # default True
 if find_spec("uvloop"):
-    ASYNCIO_EVENT_LOOP = "focuscrawl.frontier.loop.EventLoop"  # uvloop's, unless a loop is in use already
+    ASYNCIO_EVENT_LOOP = "focuscrawl.frontier.loop.EventLoop"  # uvloop's, unless another loop is already in use
 
 LOG_LEVEL = "INFO"  # default DEBUG
 LOG_VERSIONS: list[str] = []  # default: a line of versions

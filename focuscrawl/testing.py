@@ -1,4 +1,4 @@
-"""For tests of strategies: small webs, and real crawls of them in a moment.
+"""For tests of strategies: small webs in memory, and fast, real crawls of them.
 
 from focuscrawl.testing import at, crawl, small_web
 
@@ -34,7 +34,7 @@ def at(name: str) -> str:
 
 
 def small_web(links: Mapping[str, Sequence[str]], texts: Mapping[str, str] | None = None) -> MemoryWeb:
-    """A web from names of pages to the names they link to; *texts* is what they say besides."""
+    """A web from a mapping of page names to the names they link to; *texts* adds text to pages."""
     web = MemoryWeb()
     for name, targets in links.items():
         anchors = "".join(f'<p><a href="{at(target)}">to {target}</a></p>' for target in targets)
@@ -43,7 +43,7 @@ def small_web(links: Mapping[str, Sequence[str]], texts: Mapping[str, str] | Non
 
 
 class Crawled:
-    """What a crawl left behind."""
+    """The results of a crawl."""
 
     def __init__(self, folder: Path, crawler: Crawler | None = None) -> None:
         self.folder = folder
@@ -66,7 +66,7 @@ class Crawled:
         return (self.folder / "URLs.txt").read_text("utf-8").splitlines()
 
     def sql(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """What crawl.sqlite answers to a query."""
+        """The rows that a query of crawl.sqlite returns."""
         connection = sqlite3.connect(self.folder / "crawl.sqlite")
         try:
             return connection.execute(query, parameters).fetchall()
@@ -81,7 +81,7 @@ def crawl(
     settings: Mapping[str, Any] | None = None,
     **arguments: object,
 ) -> Crawled:
-    """Crawl a web with a spider, a class or one of ours by name, into a folder, one request at a time."""
+    """Crawl a web into *folder*, one request at a time; *spider* is a class, or the name of one of ours."""
     name = f"memory:{id(web)}"
     project = Settings()
     project.setmodule("focuscrawl.settings", priority="project")

@@ -13,7 +13,7 @@ from typing import Any
 from focuscrawl import resources, urls, words
 from focuscrawl.errors import FocusError, suggest
 
-#: What a topic file may say, and how to say it.
+#: The keys of a topic file, each with an example.
 KEYS = {
     "name": 'name = "Sorting algorithms"',
     "description": 'description = "pages about …"',
@@ -26,7 +26,7 @@ KEYS = {
     "label": 'label = "sorting"',
 }
 
-#: Where a topic came from that is in no file.
+#: The source of a topic that is not from a file.
 INLINE = "the command line"
 
 
@@ -57,15 +57,15 @@ class Topic:
         return slug(self.name)
 
     def lacks(self, part: str, *, in_settings: bool = False) -> str:
-        """The message for a spider that needs *part* and does not find it here.
+        """The message for a spider that needs *part*, which this topic does not have.
 
-        *in_settings*: the topic is a setting and nothing else, because the arguments are another spider's.
+        *in_settings*: the topic can only be given as a setting, because the arguments belong to another spider.
         """
         if in_settings:
             what = f"topic '{self.name}' ({self.source}) has no {part}"
             if self.source == INLINE:
                 what = f"no topic with {part} is given"
-            return f"{what}; set FOCUS_TOPIC to a topic file with {KEYS[part]} in it, or to a table with the same"
+            return f"{what}; set FOCUS_TOPIC to a topic file with {KEYS[part]} in it, or to a table with the same keys"
         inline = {
             "keywords": '-a keywords=word,other:2,"a phrase":3',
             "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
@@ -78,12 +78,12 @@ class Topic:
 
 
 def slug(text: str) -> str:
-    """Letters, digits and dashes; never empty."""
+    """A text as lower-case letters, digits and dashes; never empty."""
     return "-".join(re.findall(r"[^\W_]+", text.lower()))[:60].strip("-") or "topic"
 
 
 def load_topic(name: str) -> Topic:
-    """The topic in a file, or the one of that name that ships with the project."""
+    """Load a topic from a file, or the shipped topic of that name."""
     path = Path(name)
     try:
         is_file = path.is_file()
@@ -117,15 +117,15 @@ def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:
         table = tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FocusError(f"{where}: not UTF-8 text ({error}); save it as UTF-8") from None
-    except ValueError as error:  # tomllib's own, or Python's for a number of thousands of digits
+    except ValueError as error:  # from tomllib, or from Python for a number with thousands of digits
         raise FocusError(f"{where}: not valid TOML: {error}") from None
     except RecursionError:
-        raise FocusError(f"{where}: not valid TOML: nested too deep") from None
+        raise FocusError(f"{where}: not valid TOML: nested too deeply") from None
     return topic_of(table, source, folder)
 
 
 def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) -> Topic:
-    """Check and read a topic that is given as a table, as in a topic file."""
+    """Check and read a topic given as a table with the keys of a topic file."""
     where = f"topic '{source}'"
     for key in table:
         if key not in KEYS:
@@ -133,13 +133,13 @@ def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) 
             raise FocusError(f"{where}: unknown key '{key}'; {hint}")
     for key in ("name", "description", "label"):
         if not isinstance(table.get(key, ""), str):
-            raise FocusError(f"{where}: '{key}' must be a text, as in {KEYS[key]}")
+            raise FocusError(f"{where}: '{key}' must be a string, as in {KEYS[key]}")
     for key in ("seeds", "examples", "counterexamples", "dewey", "targets"):
         value = table.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise FocusError(f"{where}: '{key}' must be a list of texts, as in {KEYS[key]}")
+            raise FocusError(f"{where}: '{key}' must be a list of strings, as in {KEYS[key]}")
     if not table.get("name", "").strip():
-        raise FocusError(f"{where}: 'name' is missing, as in {KEYS['name']}")
+        raise FocusError(f"{where}: 'name' is missing; add {KEYS['name']}")
     return Topic(
         name=table["name"].strip(),
         description=table.get("description", ""),
@@ -163,16 +163,16 @@ def _keyword_table(value: Any, where: str) -> dict[str, float]:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= sys.float_info.max:
             raise FocusError(f"{where}: the weight of keyword '{word}' must be a number above 0, not {_shown(weight)}")
         if not words.tokenize(str(word)):
-            raise FocusError(f"{where}: keyword '{word}' has no letter or digit in it")
+            raise FocusError(f"{where}: keyword '{word}' contains no letter or digit")
     return {str(word): float(weight) for word, weight in value.items()}
 
 
 def _shown(value: Any) -> str:
-    """A value as a message quotes it."""
+    """A value as quoted in a message."""
     try:
         text = repr(value)
-    except ValueError:  # Python does not write numbers of thousands of digits
-        return "one of thousands of digits"
+    except ValueError:  # Python refuses to print numbers with thousands of digits
+        return "a number with thousands of digits"
     return text if len(text) <= 100 else f"{text[:100]}…"
 
 
@@ -191,7 +191,7 @@ def _examples(items: list[str], key: str, where: str, folder: Path | None) -> li
             base, path = Path(path.anchor), path.relative_to(path.anchor)
         try:
             files = sorted(file for file in base.glob(str(path)) if file.is_file())
-        except (ValueError, NotImplementedError, IndexError, OSError, RecursionError):  # no pattern at all
+        except (ValueError, NotImplementedError, IndexError, OSError, RecursionError):  # not a valid pattern
             files = []
         if not files:
             raise FocusError(f"{where}: '{key}': {item} matches no file (paths are relative to the topic file)")
@@ -200,9 +200,9 @@ def _examples(items: list[str], key: str, where: str, folder: Path | None) -> li
 
 
 def parse_keywords(text: str) -> dict[str, float]:
-    """Keywords as on the command line: `time,sort:2,"bubble sort":3`."""
+    """Parse keywords from the command line: `time,sort:2,"bubble sort":3`."""
     keywords: dict[str, float] = {}
-    # quotes group a phrase with a comma in it; the weight may follow them
+    # quotes protect a comma in a phrase; a weight may follow the closing quote
     for item in re.findall(r'(?:"[^"]*"|[^,"])+', text):
         name, colon, weight = item.rpartition(":")
         if not colon:
@@ -221,13 +221,13 @@ def parse_keywords(text: str) -> dict[str, float]:
 
 
 def parse_seeds(text: str) -> list[str]:
-    """Seeds as on the command line: URLs separated by commas, or @FILE with one a line (# starts a comment)."""
+    """Parse seeds from the command line: comma-separated URLs, or @FILE with one per line (# starts a comment)."""
     if not text.startswith("@"):
         return [seed.strip() for seed in text.split(",") if seed.strip()]
     path = Path(text[1:])
     try:
         lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:  # no such file, no text in it, or no name of a file at all
+    except (OSError, ValueError) as error:  # no such file, not text, or not a valid file name
         raise FocusError(f"seeds: cannot read {path}: {error}") from None
     rows = (line.strip() for line in lines)
     return [row for row in rows if row and not row.startswith("#")]
@@ -236,7 +236,7 @@ def parse_seeds(text: str) -> list[str]:
 def make_topic(
     topic: str | Mapping[str, Any] | None = None, seeds: str | None = None, keywords: str | None = None
 ) -> Topic:
-    """The topic of a crawl from its command-line arguments; what is given inline wins over the file, or the table."""
+    """The topic of a crawl from its command-line arguments; *seeds* and *keywords* override those of *topic*."""
     if isinstance(topic, Mapping):
         made = topic_of(topic, "setting FOCUS_TOPIC")
     else:

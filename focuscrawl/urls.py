@@ -1,6 +1,6 @@
-"""URLs: what may be followed, and when two of them are the same page.
+"""URLs: which ones can be followed, and when two of them are the same page.
 
-Joining and parsing are done by ada, which reads URLs as browsers do.
+ada joins and parses URLs as browsers do.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from urllib.parse import quote, unquote, urlsplit
 
 import ada_url
 
-#: Longest URL in characters, wherever it comes from; URLLENGTH_LIMIT is what a crawl asks for.
+#: Maximum length of any URL, in characters; URLLENGTH_LIMIT is the limit of a crawl.
 MAX_LENGTH = 16_384
 
-#: Names of parameters that hold a session id, and names that often do, but not always: patterns for any letter case.
+#: Parameter names that hold a session id, and names that often do: patterns, to be matched case-insensitively.
 SESSION_IDS = r"jsessionid|phpsessid|aspsessionid\w*|asp\.net_sessionid|cfid|cftoken|oscsid|zenid"
 LIKELY_SESSION_IDS = r"session_?id|sess(?:id)?"
 
-#: Query parameters that identify a visitor or where they came from, not what is shown.
+#: Query parameters that identify a visitor or a referrer, not the content.
 TRACKING = re.compile(
     r"utm_\w+|gclid|dclid|gbraid|wbraid|fbclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|_hs(?:enc|mi)|ref_src"
     rf"|(?i:{SESSION_IDS})"
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/?;]*", re.IGNORECASE)
 
-#: Endings that are never HTML. Links to them are dropped before they cost a request.
+#: File extensions that are never HTML. Links to them are dropped without a request.
 BINARY = re.compile(
     r"\.(?:7z|aac|ai|apk|arw|asc|avi|avif|bin|bmp|bz2|class|css|csv|dat|dcr|deb|djvu|dll|dmg|dmp|doc[mx]?|dot|dvi|eot|eps"
     r"|epub|exe|f4v|flac|flv|gif|gz|hqx|ico|iso|jar|jpe?g|js|json|lzh|m4[av]|mid|midi|mkv|mobi|mov|mp[234]|mpe?g|msi|o|od[fpst]"
@@ -37,7 +37,7 @@ BINARY = re.compile(
 )
 
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})?")
-# Characters that some parsers escape and others leave: they make no difference.
+# Characters that some parsers escape and others do not: both forms are the same URL.
 _ODD = re.compile(r"""[\[\]|{}^`\\"<>' ]""")
 _ESCAPED = str.maketrans({char: f"%{ord(char):02X}" for char in "[]|{}^`\\\"<>' "})
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
@@ -64,19 +64,19 @@ _COMMON_URL_WORDS = frozenset(
 )
 _USER_INFO = re.compile(r"^(https?://)[^/?#]*@")
 _HOST = re.compile(r"https?://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)")
-#: What somebody may have meant for a URL: a host name, with or without a port and a path.
+#: Input that was probably meant as a URL: a host name, with or without a port and a path.
 _LIKE_A_HOST = re.compile(r"\A(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
 
 
 # References that need no parsing: lower case up to the path, no port, escape, dot segment or odd character. Most links
-# are like that, and putting them together costs a fraction of what a parser does.
+# are like that, and concatenation costs a fraction of parsing.
 _SEGMENTS = r"(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*/)*(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)?(?:\?[A-Za-z0-9_.~=&+-]*)?"
 _CLEAN = re.compile(rf"(https?://(?!xn--)(?:[a-z][a-z0-9-]*\.(?!xn--))+[a-z]+/)({_SEGMENTS})")
 _RELATIVE = re.compile(_SEGMENTS)
 
 
 def _escape_unencodable(error: UnicodeError) -> tuple[str, int]:
-    """What a charset cannot encode, as a form on such a page would send it: `&#9731;`, escaped."""
+    """Encode characters that a charset lacks as browsers do in forms: `&#9731;`, percent-encoded."""
     assert isinstance(error, UnicodeEncodeError)
     missing = error.object[error.start : error.end]
     return "".join(f"%26%23{ord(char)}%3B" for char in missing), error.end
@@ -84,12 +84,12 @@ def _escape_unencodable(error: UnicodeError) -> tuple[str, int]:
 
 codecs.register_error("focuscrawl_query", _escape_unencodable)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-#: The URL standard's percent-encode set of queries, besides what is not ASCII.
+#: The ASCII part of the URL standard's query percent-encode set.
 _IN_QUERY = frozenset((*range(0x21), *b"\"#'<>", 0x7F))
 
 
 def _encode_query(href: str, codec: str) -> str:
-    """A reference with its query in a charset; the rest of a URL is always in UTF-8."""
+    """Percent-encode the query of a reference in a charset; the rest of a URL is always in UTF-8."""
     query = href.find("?")
     fragment = href.find("#")
     end = fragment if fragment >= 0 else len(href)
@@ -104,7 +104,7 @@ def _encode_query(href: str, codec: str) -> str:
 
 
 class Base:
-    """A URL that others are relative to, and Python's name of the charset of the page they stand on."""
+    """A base URL, and Python's name for the charset of the page with the references."""
 
     def __init__(self, url: str, codec: str = "utf-8") -> None:
         self.url = url
@@ -127,10 +127,10 @@ class Base:
 
 
 def join(base: str, href: str, codec: str = "utf-8") -> str | None:
-    """The absolute http(s) URL that *href* on page *base* leads to; None if it leads nowhere.
+    """The absolute http(s) URL that *href* on page *base* points to; None if it is not one.
 
-    It is normalised: no fragment, no user name or password, no dot segments. As in browsers, the query is in the
-    charset of the page, except on pages in UTF-16.
+    It is normalised: no fragment, no user name or password, no dot segments. As in browsers, the query is encoded in
+    the charset of the page, except for UTF-16.
     """
     if len(href) > MAX_LENGTH:
         return None
@@ -146,7 +146,7 @@ def join(base: str, href: str, codec: str = "utf-8") -> str | None:
 
 
 def _bounded(url: str) -> str | None:
-    """A URL that was parsed, without fragment and user info; None if it is too long."""
+    """A parsed URL without fragment and user info; None if it is too long."""
     url = url.partition("#")[0]
     if "@" in url:
         url = _USER_INFO.sub(r"\1", url)
@@ -154,9 +154,9 @@ def _bounded(url: str) -> str | None:
 
 
 def check(url: str) -> str:
-    """Check a URL given by a person and return it with scheme and host in lower case (the path keeps its case).
+    """Check a URL typed by a user and return it with scheme and host in lower case (the path keeps its case).
 
-    Raises ValueError that says what is wrong.
+    Raises ValueError with a message for the user.
     """
     url = url.strip()
     if not url:
@@ -177,7 +177,7 @@ def check(url: str) -> str:
 
 
 def is_binary(url: str) -> bool:
-    """Whether the path of *url* ends like something that is no page."""
+    """Whether the path of *url* ends in a file extension that is never a page."""
     path = url.partition("?")[0]
     # the host must not be taken for a file name: http://example.zip
     slash = path.rfind("/")
@@ -191,33 +191,33 @@ def host(url: str) -> str:
 
 
 def site(url: str) -> str:
-    """Scheme, host and port of an absolute URL: what robots.txt and the like speak for."""
+    """Scheme, host and port of an absolute URL: the scope of a robots.txt."""
     return "/".join(url.split("/", 3)[:3])
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL leads to the user's own machine."""
+    """Whether a URL points to the user's own machine."""
     name = host(url)
     return name == "localhost" or name.endswith(".localhost") or name == "::1" or name.startswith("127.")
 
 
 def _normal_escape(match: re.Match[str]) -> str:
-    if match.group(1) is None:  # a lone %; it must not make an escape together with what is unescaped behind it
+    if match.group(1) is None:  # a lone %, which must not form an escape with unescaped characters after it
         return "%25"
     char = chr(int(match.group(1), 16))
     return char if char in _UNRESERVED else match.group().upper()
 
 
 def unescape(text: str) -> str:
-    """A path or query without the escapes of characters that need none; those that stay are in capitals."""
+    """A path or query without unnecessary escapes; the remaining ones are in upper case."""
     return _ESCAPE.sub(_normal_escape, text) if "%" in text else text
 
 
 def canonical(url: str, *, any_scheme: bool = True) -> str:
-    """The form under which two URLs are compared, never the one that is requested.
+    """The form in which URLs are compared; it is never requested.
 
-    Drops the scheme (unless *any_scheme* is false), `www.`, the fragment, tracking parameters, session ids and the
-    escapes of characters that need none, and sorts the query. *url* is absolute, as `join` and `check` return it.
+    Drops the scheme (unless *any_scheme* is false), `www.`, the fragment, tracking parameters, session ids and
+    unnecessary escapes, and sorts the query. *url* is absolute, as `join` and `check` return it.
     """
     url = url.partition("#")[0]
     scheme, _, rest = url.partition("://")
@@ -239,18 +239,18 @@ def canonical(url: str, *, any_scheme: bool = True) -> str:
 
 
 def key(url: str, *, any_scheme: bool = True) -> int:
-    """64 bits that stand for the canonical URL: signed, as SQLite keeps integers."""
+    """A 64-bit hash of the canonical URL, signed like SQLite's integers."""
     digest = blake2b(canonical(url, any_scheme=any_scheme).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def words(url: str) -> list[str]:
-    """The words in path and query (and host name) of a URL, in lower case, without the parts every URL has."""
+    """The words in the host name, path and query of a URL, in lower case, without those that most URLs have."""
     parts = urlsplit(url)
     text = unquote(f"{parts.hostname or ''} {parts.path} {parts.query}").lower()
     return [word for word in _URL_WORD.findall(text) if word not in _COMMON_URL_WORDS]
 
 
 def of_file(path: Path) -> str:
-    """A URL for a page in a file: its relative links lead to the files beside it."""
+    """A URL for a page in a file: its relative links point to neighbouring files."""
     return f"http://file.invalid{quote(path.resolve().as_posix())}"

@@ -1,4 +1,4 @@
-"""From text to stemmed words, once and fast."""
+"""From text to stemmed words."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import lru_cache
 
 import Stemmer
 
-# Chinese and Japanese are written without spaces: there each character is a word, and keywords match as phrases.
+# Chinese and Japanese are written without spaces: each character counts as a word, and keywords match as phrases.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_WORD = re.compile(f"[{_CJK}]")
 _AROUND_CJK = re.compile(f"(?=[{_CJK}])|(?<=[{_CJK}])")
 _SIGN = re.compile(r"[^\w\x00-\x7f]")
-# A translation of bytes is four times as fast as a regular expression over the same text.
+# Translating bytes is four times as fast as a regular expression over the same text.
 _ASCII_WORDS = bytes(byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256))
 
-#: What is longer is no word but data, or a trap: it has no stem but itself, and nobody remembers it.
+#: Anything longer is data or a trap, not a word: it is neither stemmed nor cached.
 LONGEST = 100
 
 
@@ -24,18 +24,18 @@ def tokenize(text: str) -> list[str]:
     """The words of a text in lower case, in order."""
     text = text.lower()
     if not text.isascii():
-        text = _SIGN.sub(" ", text)  # a plain replacement: one with groups in it is made by Python, match by match
+        text = _SIGN.sub(" ", text)  # a plain replacement; one with groups would run Python code for every match
         text = apart(text)
     return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
 
 
 def apart(text: str, by: str = " ") -> str:
-    """A text in which the characters that are words of their own are set apart."""
+    """A text with *by* around each character that is a word by itself."""
     return _AROUND_CJK.sub(by, text) if not text.isascii() and _CJK_WORD.search(text) else text
 
 
 class _Stems(dict[str, str]):
-    """Porter stems, remembered: a web page is made of words seen before."""
+    """A cache of Porter stems: most words of a page have been seen before."""
 
     LIMIT = 200_000
 
@@ -69,7 +69,7 @@ def stems(words: list[str]) -> list[str]:
 
 @lru_cache(maxsize=256)
 def stems_of(text: str) -> tuple[str, ...]:
-    """The Porter stems of a text; those of the last texts are remembered, because a page's are asked for repeatedly."""
+    """The Porter stems of a text, cached because those of a page are needed repeatedly."""
     known = _stems
     return tuple([known[word] for word in tokenize(text)])
 
@@ -78,7 +78,7 @@ def count_stems(words: list[str]) -> dict[str, int]:
     """How often each Porter stem occurs among lower-case words."""
     known = _stems
     counts: dict[str, int] = {}
-    for word, number in Counter(words).items():  # a page repeats its words: most need not be looked up
+    for word, number in Counter(words).items():  # pages repeat words: each one is looked up once
         stemmed = known[word]
         counts[stemmed] = counts.get(stemmed, 0) + number
     return counts

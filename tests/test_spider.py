@@ -323,7 +323,7 @@ def test_a_directory_belongs_to_its_spider_and_topic(crawl, tmp_path):
 def test_the_scheme_rule_cannot_change_half_way(crawl):
     web = small_web({"a": []})
     crawl("breadth_first", web, seeds=at("a"))
-    with pytest.raises(FocusError, match="begun with another FOCUS_ANY_SCHEME"):
+    with pytest.raises(FocusError, match="started with another FOCUS_ANY_SCHEME"):
         crawl("breadth_first", web, settings={"FOCUS_ANY_SCHEME": False}, seeds=at("a"))
 
 

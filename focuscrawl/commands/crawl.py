@@ -1,4 +1,4 @@
-"""`scrapy crawl`, with errors in one line and an exit status that tells."""
+"""`scrapy crawl`, with one-line errors and a meaningful exit status."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from focuscrawl.crawl.crawl import Crawl
 
 
 class Command(CrawlerCommand, CrawlCommand):
-    """Scrapy's own command; what a user can put right is said without a traceback."""
+    """Scrapy's command, which shows errors that a user can fix without a traceback."""
 
     def short_desc(self) -> str:
         return "Crawl a topic with a strategy: scrapy crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
-            raise UsageError("name one spider; `scrapy list` shows them")
+            raise UsageError("give the name of one spider; `scrapy list` shows them")
         spider = self.crawl(args[0], opts.spargs)
         if spider is not None:
-            with suppress(NotConfigured):  # a spider that is none of ours
+            with suppress(NotConfigured):  # not one of our spiders
                 self.conclude(Crawl.of(spider.crawler))
 
     def crawl(self, spider: str | type[Spider], arguments: Mapping[str, str]) -> Spider | None:
-        """Run a spider to its end and return it; None if it could not begin."""
+        """Run a spider until it finishes and return it; None if it could not start."""
         crawler = self.attempt(partial(self._crawl, spider, arguments))
         return crawler.spider if crawler is not None else None
 

@@ -1,4 +1,4 @@
-"""`scrapy demo`: the embedded web on loopback, three crawls of it, and how they compare."""
+"""`scrapy demo`: three crawls of the embedded web on loopback, compared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOPIC = "sorting"
 
 
 class Outcome(NamedTuple):
-    """How a crawl went, by the labels of the web: relevant pages after each page fetched, hosts, matched URLs."""
+    """The result of a crawl by the web's labels: relevant pages after each page fetched, hosts, matched URLs."""
 
     curve: list[int]
     hosts: int
@@ -61,7 +61,7 @@ class Command(FocusCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if args or opts.pages < 1:
-            raise UsageError("takes no arguments, and at least one page", print_help=False)
+            raise UsageError("expected no arguments, and at least one page", print_help=False)
         self._compare(opts.pages, opts.dir)
 
     def _compare(self, pages: int, folder: Path) -> None:
@@ -81,8 +81,8 @@ class Command(FocusCommand):
         console.print()
         console.print(_table(outcomes, pages))
         write_whole(folder / "report.html", _report(outcomes, pages))
-        console.print("relevant: labelled as on the topic, which the crawlers do not see, copies once;")
-        console.print("gain: over breadth-first; URLs.txt: pages the spider itself took for matches;")
+        console.print("relevant: on the topic by labels that the crawlers do not see, duplicates counted once;")
+        console.print("gain: over breadth-first; URLs.txt: pages that matched according to the spider;")
         console.print("precision: share of them that are relevant.\n")
         console.print(f"{'comparison':14} {folder / 'report.html'}")
         for spider in SPIDERS:
@@ -96,16 +96,16 @@ class Command(FocusCommand):
         command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
         settings = {
             "FOCUS_DIR": folder,
-            "FOCUS_WEB": "",  # the embedded web is served, whatever the project has set
+            "FOCUS_WEB": "",  # the embedded web is served instead, whatever the project sets
             "FOCUS_PROGRESS": sys.stderr.isatty(),
             "LOG_LEVEL": "WARNING",
             "DOWNLOAD_DELAY": 0,  # the server is ours
             "FOCUS_CONTACT": proxy,
-            "CONCURRENT_REQUESTS": 1,  # so that everybody sees the same table
+            "CONCURRENT_REQUESTS": 1,  # so that the table is always the same
         }
         for name, value in settings.items():
             command += ["-s", f"{name}={value}"]
-        # with our own settings, whatever those of the project are
+        # with our own settings instead of the project's
         environment = {
             **os.environ,
             "http_proxy": proxy,
@@ -119,7 +119,7 @@ class Command(FocusCommand):
 
 
 def _clear(folder: Path) -> None:
-    """A demo begins at the beginning; what is not of an earlier one stays."""
+    """Remove the crawl of an earlier demo, but no other files."""
     if not (folder / "crawl.sqlite").exists():
         return
     store = Store(folder / "crawl.sqlite", create=False)

@@ -1,4 +1,4 @@
-"""`scrapy dewey`: what a text is about, by Dewey decimal numbers."""
+"""`scrapy dewey`: what a text is about, as Dewey decimal numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.strategies.dewey import Lexicon, galaxy, lexicon
 
-#: Regions of each digit and words of each number that are shown, and how wide the longest bar is.
+#: Regions shown per digit, words shown per number, and the width of the longest bar.
 _SHOWN, _WORDS, _BAR = 6, 8, 30
 _LARGEST = 10_000_000
 
@@ -34,13 +34,12 @@ class Command(FocusCommand):
         return "<TEXT | FILE | URL>"
 
     def short_desc(self) -> str:
-        return "Say what a text, a file or a page is about, by Dewey decimal numbers"
+        return "Show what a text, a file or a page is about, as Dewey decimal numbers"
 
     def long_desc(self) -> str:
         return (
             "Look up the words of a text, a file (HTML or plain) or a page on the web in the Dewey lexicon, and show"
-            " where they are densest, digit by digit. The numbers at the end are what a topic file may give as dewey ="
-            " […]."
+            " where they are densest, digit by digit. A topic file can use the numbers at the end as dewey = […]."
             ' Example: scrapy dewey "The cello and the violin are played with a bow"'
         )
 
@@ -60,7 +59,7 @@ def _stems(what: str) -> list[str]:
             raise FocusError(f"{what} cannot be fetched: {error}") from None
     path = Path(what)
     try:
-        # a text may be longer than any name of a file
+        # not Path.is_file, which fails if the text is too long for a file name
         if os.path.isfile(what):
             body = path.read_bytes()
             html = path.suffix.lower() in (".html", ".htm", ".xhtml") or b"<html" in body[:1000].lower()
@@ -76,7 +75,7 @@ def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
     dots = known.dots(stems)
     found = galaxy(dots)
     if not found.numbers:
-        console.print("No word of it is in the Dewey lexicon.")
+        console.print("None of its words is in the Dewey lexicon.")
         return
     for digits, weights in enumerate(found.weights, 1):
         best = sorted(weights, key=lambda region: (-weights[region], region))[:_SHOWN]

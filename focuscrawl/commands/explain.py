@@ -1,4 +1,4 @@
-"""`scrapy explain`: why a page was fetched when it was, or why a link waits."""
+"""`scrapy explain`: why a page was fetched when it was, or why a link is still waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from focuscrawl.store.store import crawl_folder, read_crawl
 
 
 class Command(FocusCommand):
-    """Tell the way from a seed to a page, and what made each step."""
+    """Show the path from a seed to a page, and the reasons for each step."""
 
     requires_crawler_process = False
 
@@ -21,12 +21,12 @@ class Command(FocusCommand):
         return "<DIR> <URL>"
 
     def short_desc(self) -> str:
-        return "Say why a page was fetched when it was, or why a link waits"
+        return "Show why a page was fetched when it was, or why a link is still waiting"
 
     def long_desc(self) -> str:
         return (
-            "Show the chain of links from a seed to a URL of the crawl in DIR, with the score of each step and what it"
-            " was made of. Example: scrapy explain crawls/demo/best_first http://sorting-handbook.example/index.html"
+            "Show the chain of links from a seed to a URL of the crawl in DIR, with the score of each step and its"
+            " parts. Example: scrapy explain crawls/demo/best_first http://sorting-handbook.example/index.html"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""`scrapy fetch`: a page as it is downloaded, with our manners, and without a crawl."""
+"""`scrapy fetch`: download a page politely, without a crawl."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from focuscrawl.command import SinglePageCommand
 
 
 class Command(SinglePageCommand, FetchCommand):
-    """Scrapy's own command, on the web that FOCUS_WEB names, too."""
+    """Scrapy's command, which also works on the web that FOCUS_WEB names."""
 
     def long_desc(self) -> str:
         return (

@@ -24,9 +24,9 @@ _OURS = "focused"
 
 
 class Command(FocusCommand, GenspiderCommand):
-    """Scrapy's own command, which knows the template `focused` besides its own.
+    """Scrapy's command with an additional template, `focused`.
 
-    What it cannot write is an error, and it writes to no package but those of the project at hand.
+    Write failures are errors, and it writes only to packages of the current project.
     """
 
     def short_desc(self) -> str:
@@ -35,7 +35,7 @@ class Command(FocusCommand, GenspiderCommand):
     def long_desc(self) -> str:
         return (
             "Write a new spider from a template. With -t focused it is a strategy that scores links by their anchor and"
-            " page, ready to be changed, with a test that crawls a small web. Outside a project it goes to the current"
+            " page, ready to be adapted, with a test that crawls a small web. Outside a project it goes to the current"
             " directory. Example: scrapy genspider -t focused my_strategy example.com; scrapy crawl my_strategy -a"
             " topic=sorting"
         )
@@ -45,7 +45,7 @@ class Command(FocusCommand, GenspiderCommand):
         try:
             if not opts.list and not opts.dump and len(args) == 2:
                 if sanitize_module_name(args[0]) == self.settings.get("BOT_NAME"):
-                    raise FocusError(f"'{args[0]}' is the name of the project; take another one for the spider")
+                    raise FocusError(f"'{args[0]}' is the name of the project; choose another one for the spider")
                 package = _target(self.settings.get("NEWSPIDER_MODULE"))
                 self.settings.set("NEWSPIDER_MODULE", package, priority="cmdline")
             super().execute(args, opts)
@@ -54,14 +54,14 @@ class Command(FocusCommand, GenspiderCommand):
 
     def _spider_exists(self, name: str) -> bool:
         assert self.settings is not None
-        way_out = "take another name, or --force"
+        fix = "choose another name, or use --force"
         loader = get_spider_loader(self.settings)
         if name in loader.list():
-            raise FocusError(f"spider '{name}' already exists in {loader.load(name).__module__}; {way_out}")
+            raise FocusError(f"spider '{name}' already exists in {loader.load(name).__module__}; {fix}")
         package = self.settings.get("NEWSPIDER_MODULE")
         file = (_folder(package) if package else Path.cwd()) / f"{sanitize_module_name(name)}.py"
         if file.exists():
-            raise FocusError(f"{file} already exists; {way_out}")
+            raise FocusError(f"{file} already exists; {fix}")
         return False
 
     def _find_template(self, template: str) -> Path | None:
@@ -71,7 +71,7 @@ class Command(FocusCommand, GenspiderCommand):
             found = super()._find_template(template)
         if found is None:
             names = sorted([_OURS, *(file.stem for file in Path(self.templates_dir).glob("*.tmpl"))])
-            raise FocusError(f"unable to find template '{template}'; there are {', '.join(names)}")
+            raise FocusError(f"unknown template '{template}'; known templates: {', '.join(names)}")
         return found
 
     def _list_templates(self) -> None:
@@ -87,17 +87,17 @@ class Command(FocusCommand, GenspiderCommand):
         if template_name == _OURS:
             self._write_test(module, self._generate_template_variables(module, name, url, template_name))
         if not self.settings.get("NEWSPIDER_MODULE"):
-            print(f"This is no project, and scrapy crawl will not find it: scrapy runspider {spider} crawls with it")
+            print(f"Not in a project, so scrapy crawl will not find it; use: scrapy runspider {spider}")
         return spider
 
     def _write_test(self, module: str, values: dict[str, Any]) -> None:
-        """The test goes to the project's tests, those of its spiders if they have a folder."""
+        """Write the test to the project's tests, in the folder `spiders` if there is one."""
         assert self.settings is not None
         folder = _root() / "tests"
         folder = folder / "spiders" if (folder / "spiders").is_dir() else folder
         test = folder / f"test_{module}.py"
         if test.exists():
-            print(f"{test} is there already and was left as it is")
+            print(f"{test} already exists and was not changed")
             return
         folder.mkdir(parents=True, exist_ok=True)
         template = Template(data("templates", f"test_{_OURS}.tmpl").read_text("utf-8"))
@@ -107,7 +107,7 @@ class Command(FocusCommand, GenspiderCommand):
 
 
 def _imports(package: str | None, module: str, spider: str) -> str:
-    """What a test imports, in the order that linters want: a project's own after what it is made with."""
+    """The imports of a test, in the order that linters expect: the project's own last."""
     lines = [
         "from focuscrawl.testing import at, crawl, small_web",
         f"from {f'{package}.' if package else ''}{module} import {spider}",
@@ -116,13 +116,13 @@ def _imports(package: str | None, module: str, spider: str) -> str:
 
 
 def _root() -> Path:
-    """The directory of the project at hand; without one, the current one."""
+    """The directory of the current project; without one, the current directory."""
     project = closest_scrapy_cfg()
     return (Path(project).parent if project else Path()).resolve()
 
 
 def _folder(package: str) -> Path:
-    """Where the modules of a package are."""
+    """The directory of a package."""
     try:
         file = import_module(package).__file__
     except ModuleNotFoundError as error:
@@ -133,7 +133,7 @@ def _folder(package: str) -> Path:
 
 
 def _target(package: str | None) -> str | None:
-    """The package that spiders go to, which is one of the project at hand; None: to the current directory."""
+    """The package for new spiders, which must be in the current project; None: the current directory."""
     if not package:
         return None
     folder = _folder(package)
@@ -141,7 +141,7 @@ def _target(package: str | None) -> str | None:
         return package
     if closest_scrapy_cfg():
         raise FocusError(
-            f"setting NEWSPIDER_MODULE={package} is no package of this project, but in {folder}: name one of yours in"
-            " its settings.py, and unset SCRAPY_SETTINGS_MODULE, which would come before it"
+            f"setting NEWSPIDER_MODULE={package} is not a package of this project, but in {folder}; set one of yours in"
+            " settings.py, and unset SCRAPY_SETTINGS_MODULE, which overrides it"
         )
     return None

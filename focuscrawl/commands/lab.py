@@ -39,12 +39,12 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Crawl a labelled web with several strategies from the same seeds, and tell which finds most of what there"
-            " is to find, soonest, measured against a crawler that knows everything and against chance. The web is a"
-            " web file, the crawl.sqlite of a finished crawl, or demo. Example: scrapy lab --web demo --topics sorting"
-            " --spiders best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab. With"
-            " `papers` it runs the experiments of the papers behind the strategies, all or those given by number, and"
-            " sets their figures beside ours: scrapy lab papers 1 4 --web demo --topics sorting --pages 200"
+            "Crawl a labelled web with several strategies from the same seeds, and show which finds the most relevant"
+            " pages soonest, compared with the best possible and with a random order. The web is a web file, the"
+            " crawl.sqlite of a finished crawl, or demo. Example: scrapy lab --web demo --topics sorting --spiders"
+            " best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab. With `papers`, it"
+            " runs the experiments of the papers behind the strategies, all or those given by number, and compares"
+            " their figures with ours: scrapy lab papers 1 4 --web demo --topics sorting --pages 200"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -55,7 +55,7 @@ class Command(FocusCommand):
             "--topics",
             metavar="DIR",
             default="sorting",
-            help="a folder of topic files, or files and shipped topics with commas; shipped: all",
+            help="a folder of topic files, or files and shipped topics, separated by commas; shipped: all shipped ones",
         )
         add(
             "--spiders",
@@ -63,19 +63,24 @@ class Command(FocusCommand):
             default="all",
             help="spiders to compare, with options as name:option=value:option=value (default all)",
         )
-        add("--pages", type=int, default=500, metavar="N", help="pages that each crawl fetches (default 500)")
+        add("--pages", type=int, default=500, metavar="N", help="pages fetched by each crawl (default 500)")
         add(
             "--seeds",
             nargs="+",
             default=["topic"],
             metavar="WAY",
-            help="where to begin: topic (the topic's seeds), generic (a page of no topic), URLs; several make several"
-            " comparisons (default topic)",
+            help="where to start: topic (the topic's seeds), generic (a page without a topic), URLs; one comparison for"
+            " each (default topic)",
         )
-        add("--generic", metavar="URL,URL", help="the generic start (default the page with most links and no label)")
-        add("--repeat", type=int, default=1, metavar="R", help="crawls of each kind, by other chances (default 1)")
-        add("--baseline", default="best_first", metavar="A", help="what others are tested against (default best_first)")
-        add("--seed", type=int, default=1, help="of all that is left to chance (default 1)")
+        add("--generic", metavar="URL,URL", help="the generic start (default the unlabelled page with the most links)")
+        add("--repeat", type=int, default=1, metavar="R", help="repeat each crawl with R random seeds (default 1)")
+        add(
+            "--baseline",
+            default="best_first",
+            metavar="A",
+            help="the spider that others are tested against (default best_first)",
+        )
+        add("--seed", type=int, default=1, help="random seed (default 1)")
         add(
             "-a",
             dest="arguments",
@@ -84,17 +89,17 @@ class Command(FocusCommand):
             metavar="NAME=VALUE",
             help="an option for all spiders that have it",
         )
-        add("--jobs", type=int, metavar="J", help="crawls at a time (default one a core)")
-        add("--keep", action="store_true", help="keep the crawls' files, not their outcomes alone")
+        add("--jobs", type=int, metavar="J", help="crawls in parallel (default one per core)")
+        add("--keep", action="store_true", help="keep the files of the crawls, not only their results")
         add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default crawls/lab)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        # here, because every command imports every command
+        # not at the top, because Scrapy imports all commands to run one
         from focuscrawl.lab.session import UnfinishedError
 
         if args and args[0] != "papers":
             raise UsageError(
-                f"cannot read '{args[0]}'; a web is given with --web, topics with --topics", print_help=False
+                f"unexpected argument '{args[0]}'; give a web with --web, topics with --topics", print_help=False
             )
         try:
             if args:
@@ -105,11 +110,11 @@ class Command(FocusCommand):
             self.say(str(error))
             self.exitcode = 1
         except KeyboardInterrupt:
-            self.say("stopped; the same command goes on where it was")
+            self.say("stopped; the same command resumes the comparison")
             self.exitcode = 130
 
     def _compare(self, opts: argparse.Namespace) -> None:
-        """Crawl with every spider, and write and show what each is worth."""
+        """Crawl with every spider, and write and show the results."""
         from focuscrawl.lab.findings import Findings
         from focuscrawl.lab.session import crawl, session
         from focuscrawl.lab.terminal import Terminal
@@ -124,7 +129,7 @@ class Command(FocusCommand):
             self.exitcode = 1
 
     def _papers(self, args: Sequence[str], opts: argparse.Namespace) -> None:
-        """Make the experiments of the papers, and write and show what each gives."""
+        """Run the experiments of the papers, and write and show the results."""
         from focuscrawl.lab.experiment import as_markdown
         from focuscrawl.lab.session import UnfinishedError, crawl_experiment, session
         from focuscrawl.lab.terminal import Terminal, say
@@ -142,7 +147,7 @@ class Command(FocusCommand):
                 try:
                     results, failures = crawl_experiment(experiment, lab, loader, processes, terminal)
                 except FocusError as error:
-                    say(f"paper {experiment.number} cannot be tried on {lab.title}: {error}")
+                    say(f"paper {experiment.number} cannot be run on {lab.title}: {error}")
                     self.exitcode = 1
                     continue
                 tables, verdict = experiment.tables(results), experiment.verdict(results)
@@ -152,7 +157,7 @@ class Command(FocusCommand):
                 if failures:
                     self.exitcode = 1
         if not sections:
-            raise UnfinishedError("no experiment could be tried")
+            raise UnfinishedError("no experiment could be run")
         terminal.print(f"\n{path}")
 
     def _loader(self) -> Any:
@@ -160,7 +165,7 @@ class Command(FocusCommand):
         return get_spider_loader(with_our_spiders(self.settings))
 
     def _lab(self, opts: argparse.Namespace) -> Lab:
-        """The comparison that was asked for; refuses what makes no sense before anything is read."""
+        """The comparison that the options describe; invalid options are rejected before anything is read."""
         from focuscrawl.lab.lab import Lab
         from focuscrawl.lab.plan import read_spiders, read_starts, read_topics
         from focuscrawl.web.webs import open_web, web_file
@@ -174,7 +179,7 @@ class Command(FocusCommand):
         ways, given = read_starts(opts.seeds)
         topics, problems = read_topics(opts.topics)
         spiders, unknown = read_spiders(opts.spiders, self._loader(), opts.baseline, common)
-        if problems or unknown:  # the rest is compared, but not what was asked for
+        if problems or unknown:  # the rest is compared, but the command has not done all its work
             self.exitcode = 1
         _prepare(opts.out)
         file = web_file(opts.web)
@@ -202,7 +207,7 @@ def _experiments(numbers: Sequence[str]) -> list[Experiment]:
     known = [str(experiment.number) for experiment in EXPERIMENTS]
     for number in numbers:
         if number not in known:
-            raise UsageError(f"paper '{number}' is none of {', '.join(known)}", print_help=False)
+            raise UsageError(f"unknown paper '{number}'; known papers: {', '.join(known)}", print_help=False)
     return [experiment for experiment in EXPERIMENTS if not numbers or str(experiment.number) in numbers]
 
 
@@ -224,7 +229,7 @@ def _common_options(given: list[str]) -> dict[str, str]:
     return options
 
 
-#: Settings that say which pages a crawl can reach; the limit and chance go by the web and the rules as they are.
+#: Settings that change which pages a crawl can reach; the best possible and the random order ignore them.
 _REACH = {
     *("FOCUS_ALLOW", "FOCUS_DENY", "FOCUS_SCOPE", "FOCUS_NOFOLLOW", "FOCUS_ROBOTS_META", "FOCUS_SITEMAPS"),
     *("ROBOTSTXT_OBEY", "DEPTH_LIMIT", "URLLENGTH_LIMIT", "REDIRECT_ENABLED"),
@@ -237,8 +242,8 @@ def _settings(given: list[str]) -> dict[str, str]:
     for name in settings:
         if name in _REACH:
             raise FocusError(
-                f"setting {name}: changes which pages can be reached, of which the limit and a random order would know"
-                " nothing; compare on a web that has only what you want"
+                f"setting {name}: changes which pages can be reached, which the best possible and the random order"
+                " ignore; compare on a web that has only the pages you want"
             )
     return settings
 
@@ -255,10 +260,10 @@ def _generic(text: str | None) -> list[str]:
 
 
 def _prepare(folder: Path) -> None:
-    """Make the folder for the results; refuses one with files that no comparison wrote."""
+    """Create the folder for the results; refuses one with files that no comparison wrote."""
     for name in ("results.csv", "report.html"):
         if (folder / name).exists() and not (folder / "crawls").is_dir():
-            raise FocusError(f"{folder} holds {name}, but no crawls that it belongs to; choose another --out")
+            raise FocusError(f"{folder} contains {name}, but no crawls; choose another --out")
     try:
         (folder / "crawls").mkdir(parents=True, exist_ok=True)
     except OSError as error:

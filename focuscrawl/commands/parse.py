@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 
 
 class Command(SinglePageCommand, ParseCommand):
-    """Scrapy's own command; of a page of ours it tells relevance and links instead of its fields."""
+    """Scrapy's command; for our pages it shows relevance and links instead of fields."""
 
-    #: Why the page could not be had.
+    #: Why the page could not be fetched.
     failure: str | None = None
 
     def short_desc(self) -> str:
-        return "Say what a spider makes of a page: its relevance, and the scores of its links"
+        return "Show what a spider makes of a page: its relevance, and the scores of its links"
 
     def long_desc(self) -> str:
         return (
-            "Fetch a single page and say how relevant the spider finds it, whether it matches, and what its links are"
-            " worth, the best first, without crawling anything. Example: scrapy parse --spider best_first -a"
-            " topic=sorting -s FOCUS_WEB=demo http://sorting-handbook.example/"
+            "Fetch a single page and show how relevant the spider finds it, whether it matches, and the scores of its"
+            " links, best first, without crawling anything. Example: scrapy parse --spider best_first -a topic=sorting"
+            " -s FOCUS_WEB=demo http://sorting-handbook.example/"
         )
 
     def look(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.crawler_process is not None
         loader = self.crawler_process.spider_loader
         if args and not opts.spider and not loader.find_by_request(Request(args[0])):
-            raise FocusError("which spider? Give --spider NAME; `scrapy list` shows them")
-        opts.output = opts.output or opts.overwrite_output  # Scrapy's command looks at the first only
+            raise FocusError("no spider is given; give --spider NAME, `scrapy list` shows them")
+        opts.output = opts.output or opts.overwrite_output  # Scrapy's command only looks at the first
         super().look(args, opts)
 
     def start_parsing(self, url: str, opts: argparse.Namespace) -> None:
@@ -64,7 +64,7 @@ class Command(SinglePageCommand, ParseCommand):
         parse: Any = request.callback
 
         async def callback(response: Response, **arguments: Any) -> Any:
-            # Scrapy's command returns a Deferred, and Scrapy warns of it
+            # Scrapy's command returns a Deferred, which Scrapy warns about
             return await maybe_deferred_to_future(parse(response, **arguments))
 
         request.callback, request.errback = callback, self._failed
@@ -82,7 +82,7 @@ class Command(SinglePageCommand, ParseCommand):
         return super().scraped_data(args)
 
     def _judge(self, page: Page) -> None:
-        """What becomes of a page on its way through a crawl, as far as no other page is needed for it."""
+        """Process a page as a crawl would, as far as that needs no other pages."""
         crawler = self.pcrawler
         scoring = crawler.get_spider_middleware(ScoringMiddleware)
         classify = crawler.get_item_pipeline(ClassifyPipeline)
@@ -118,16 +118,16 @@ class Command(SinglePageCommand, ParseCommand):
         lines = [] if opts.noitems else describe_page(page, self._unmatched(page))
         if not opts.nolinks and not page.problem:
             lines += [*([""] if lines else []), *describe_links(page)]
-        encoding = sys.stdout.encoding or "utf-8"  # what a terminal cannot show is no reason to fail
+        encoding = sys.stdout.encoding or "utf-8"  # characters that a terminal cannot show must not cause a failure
         try:
             for line in lines:
                 print(line.encode(encoding, "replace").decode(encoding))
             sys.stdout.flush()
-        except BrokenPipeError:  # whoever reads has seen enough, as `head` does
+        except BrokenPipeError:  # the reader has closed the pipe, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _unmatched(self, page: Page) -> str:
-        """Why a page that can be read does not match."""
+        """Why a readable page does not match."""
         strategy, judgement = Crawl.of(self.pcrawler).strategy, page.judgement
         if page.withheld == LISTING:
             return "it is a list of URLs"
@@ -137,4 +137,4 @@ class Command(SinglePageCommand, ParseCommand):
             return RESERVATIONS[page.rights.left_out]
         if judgement is not None and judgement.relevance < strategy.threshold:
             return f"below the threshold of {strategy.threshold:g}"
-        return f"spider '{strategy.name}' does not count it"
+        return f"spider '{strategy.name}' does not count it as a match"

@@ -1,4 +1,4 @@
-"""`scrapy recrawl`: visit the stored pages of a crawl again, and say what has changed."""
+"""`scrapy recrawl`: revisit the stored pages of a crawl, and report what has changed."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from focuscrawl.recrawl.spider import RevisitingSpider, revisiting
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.store import crawl_folder, read_crawl
 
-#: Between what a spider sets and the command line: settings with which the crawl was made.
+#: The priority of settings that the crawl was made with: above a spider's own, below the command line.
 _PRIORITY = 35
 
 
 class Command(CrawlCommand):
-    """Visits pages by change history and relevance, with conditional requests."""
+    """Revisits pages by change history and relevance, with conditional requests."""
 
     def syntax(self) -> str:
         return "[options] <DIR>"
 
     def short_desc(self) -> str:
-        return "Visit the pages of a crawl again, and report what is new, changed or gone"
+        return "Revisit the pages of a crawl, and report what is new, changed or gone"
 
     def long_desc(self) -> str:
         return (
-            "Visit the stored pages of the crawl in DIR again, those first that are relevant and likely to have"
-            " changed, bring the crawl up to date and report what is new, changed or gone. Pages are asked for with"
-            " If-None-Match and If-Modified-Since; the spider, its topic and its settings are those of the crawl."
+            "Revisit the stored pages of the crawl in DIR, first those that are relevant and likely to have changed,"
+            " update the crawl and report what is new, changed or gone. Pages are requested with If-None-Match and"
+            " If-Modified-Since; the spider, its topic and its settings are those of the crawl."
             " Example: scrapy recrawl crawls/best_first-sorting-algorithms --pages 500 --older-than 7d --new 50."
             " Report only: scrapy recrawl DIR --report --since 2026-11-01 --atom changes.xml"
         )
@@ -50,14 +50,14 @@ class Command(CrawlCommand):
             "--older-than",
             default="1d",
             metavar="AGE",
-            help="leave alone what was visited within that time: 12h, 7d, 2w (default 1d)",
+            help="skip pages visited within this time: 12h, 7d, 2w (default 1d)",
         )
         add("--new", type=int, default=0, metavar="N", help="then fetch up to N new pages, best first (default 0)")
         add = parser.add_argument_group(title="Report").add_argument
-        add("--report", action="store_true", help="only report; nothing is asked for")
+        add("--report", action="store_true", help="only report, without any request")
         add("--since", metavar="DATE", help="report what has changed since a date (UTC) or an age (default last run)")
         add("--json", action="store_true", help="print the report as JSON")
-        add("--atom", type=Path, metavar="FILE", help="write the report as an Atom feed, too")
+        add("--atom", type=Path, metavar="FILE", help="also write the report as an Atom feed")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
@@ -72,7 +72,7 @@ class Command(CrawlCommand):
             self._report(folder, since, opts)
 
     def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
-        """Visit what is due; False, and a line that says why, if that was not possible."""
+        """Visit the pages that are due; if that fails, print why and return False."""
         older_than = parse_age(opts.older_than, "--older-than")
         for name in ("pages", "new"):
             if getattr(opts, name) < 0:
@@ -83,23 +83,24 @@ class Command(CrawlCommand):
         if not isinstance(spider, RevisitingSpider):
             return False
         crawl = spider.crawl
-        crawl.close()  # it is open still if it was stopped at once
+        crawl.close()  # still open if the crawl was stopped immediately
         if crawl.fatal:
             self.say(crawl.fatal)
             self.exitcode = 1
             return False
         if seeds_told and spider.crawler.stats.get_value("focus/private_address"):
             self.say(
-                f"{folder} has pages on this machine or on a private network; -s FOCUS_PRIVATE_HOSTS=True visits them"
+                f"{folder} has pages on this machine or on a private network; to visit them, give"
+                " -s FOCUS_PRIVATE_HOSTS=True"
             )
         if not spider.due:
             self.say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
         return True
 
     def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any], bool]:
-        """The strategy and the arguments that a crawl was made with, and whether the seeds are the file's word alone.
+        """The strategy and the arguments that a crawl was made with, and whether the seeds come only from the file.
 
-        Its settings are set.
+        Also applies its settings.
         """
         assert self.crawler_process is not None
         if "max_pages" in given:
@@ -113,13 +114,15 @@ class Command(CrawlCommand):
         strategy = self.crawler_process.spider_loader.load(name)
         if not issubclass(strategy, FocusedSpider):
             raise FocusError(
-                f"{folder} was made by spider '{name}', which is no FocusedSpider and cannot visit its pages again;"
-                f" --report tells what its last run has found, scrapy crawl {name} goes on with it"
+                f"{folder} was made by spider '{name}', which is not a FocusedSpider and cannot revisit pages; --report"
+                f" shows what its last run found, scrapy crawl {name} resumes it"
             )
         noted = run.get("arguments", {})
         topic = str(given.get("topic", noted.get("topic", "")))
         if Path(topic).is_absolute() and not Path(topic).is_file():
-            raise FocusError(f"{folder} was made with topic {topic}, which is gone; say where it is with -a topic=FILE")
+            raise FocusError(
+                f"{folder} was made with topic {topic}, which no longer exists; give its new path with -a topic=FILE"
+            )
         settings = self.crawler_process.settings
         taken, asked = settings_again(run.get("settings", {}), settings)
         arguments, asked_too = arguments_again(noted, strategy, given)

@@ -1,4 +1,4 @@
-"""`scrapy runspider`, with errors in one line and an exit status that tells."""
+"""`scrapy runspider`, with one-line errors and a meaningful exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from focuscrawl.crawl.crawl import Crawl
 
 
 class Command(CrawlerCommand, RunspiderCommand):
-    """Scrapy's own command; what a user can put right is said without a traceback."""
+    """Scrapy's command, which shows errors that a user can fix without a traceback."""
 
     def long_desc(self) -> str:
         return (
@@ -25,5 +25,5 @@ class Command(CrawlerCommand, RunspiderCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         crawler = self.attempt(partial(super().execute, args, opts))
         if crawler is not None:
-            with suppress(NotConfigured):  # a spider that is none of ours
+            with suppress(NotConfigured):  # not one of our spiders
                 self.conclude(Crawl.of(crawler))

@@ -1,4 +1,4 @@
-"""`scrapy search`: the pages of a crawl that say something, best first."""
+"""`scrapy search`: the pages of a crawl that match a query, best first."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            'Show the pages of the crawl in DIR that have all words of QUERY, best first. "a phrase" is taken as it'
-            " stands, -word leaves pages out, a OR b asks for one of them: put all of it in quotes. Pages that are not"
+            'Show the pages of the crawl in DIR that contain all words of QUERY, best first. "a phrase" must occur as'
+            " it is, -word excludes pages, a OR b needs one of them: put the whole query in quotes. Pages that are not"
             " in the index yet are indexed first. Example: scrapy search crawls/demo/best_first 'merge OR quick sort"
             ' -"bubble sort"\' --host example --limit 5'
         )
@@ -46,22 +46,26 @@ class Command(FocusCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument_group(title="Search").add_argument
-        add("--topic", help="only pages with this among their topics")
-        add("--relevant", action="store_true", help="only pages judged to be on the topic of the crawl")
+        add("--topic", help="only pages with this topic among theirs")
+        add("--relevant", action="store_true", help="only pages judged relevant to the topic of the crawl")
         add("--matched", action="store_true", help="only pages whose URL is in URLs.txt")
-        add("--host", help="only pages of this host and those below it")
-        add("--since", metavar="DATE", help="only pages fetched then or later: 2026-11-16 or 2026-11-16T08:30, UTC")
-        add("--until", metavar="DATE", help="only pages fetched then or before, all of that day included")
-        add("--limit", type=int, default=10, metavar="N", help="most pages shown (default 10)")
-        add("--json", action="store_true", help="write JSON")
+        add("--host", help="only pages of this host and its subdomains")
+        add(
+            "--since",
+            metavar="DATE",
+            help="only pages fetched at this time or later: 2026-11-16 or 2026-11-16T08:30, UTC",
+        )
+        add("--until", metavar="DATE", help="only pages fetched at this time or earlier; a date includes the whole day")
+        add("--limit", type=int, default=10, metavar="N", help="maximum number of pages shown (default 10)")
+        add("--json", action="store_true", help="print JSON")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) < 2:
-            raise UsageError("give the directory of a crawl and what to look for", print_help=False)
+            raise UsageError("give the directory of a crawl and a query", print_help=False)
         args = [argument for argument in args if argument != "--"]
         for argument in args:
             if argument.startswith("--"):
-                raise FocusError(f"unknown option {argument}; `scrapy search --help` lists those there are")
+                raise FocusError(f"unknown option {argument}; `scrapy search --help` lists the options")
         if opts.limit < 1:
             raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
         where = Filter(
@@ -76,7 +80,7 @@ class Command(FocusCommand):
         try:
             answer, waiting = _search(crawl_folder(args[0]), Query.of(text), where, opts.limit, self.say)
         except KeyboardInterrupt:
-            self.say("stopped; what was indexed stays so, and the next search goes on from there")
+            self.say("stopped; the next search continues indexing from here")
             self.exitcode = 130
             return
         if opts.json:
@@ -99,7 +103,7 @@ class Command(FocusCommand):
 
 def _search(folder: Path, query: Query, where: Filter, limit: int, say: Callable[[str], None]) -> tuple[Answer, int]:
     """The answer, and how many pages are not in the index."""
-    # to check a large file takes longer than to search it
+    # checking a large file takes longer than searching it
     with read_crawl(folder, check=False) as store:
         waiting = Index(store).waiting()
     if waiting:
@@ -111,13 +115,13 @@ def _search(folder: Path, query: Query, where: Filter, limit: int, say: Callable
 
 
 def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) -> None:
-    """Index what is not, unless somebody is writing there; say which."""
+    """Index the remaining pages, unless another process is writing there; say which."""
     pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
     try:
         check_own_files(folder)
         lock = take_lock(folder)
     except LockedError:
-        say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes as it goes")
+        say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes during a crawl")
         return
     except OSError as error:
         say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
@@ -131,16 +135,16 @@ def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) ->
                     Index(store).update()
                 except UnavailableError as error:
                     raise FocusError(
-                        f"{folder} cannot be indexed: {error}; make room or mend the disk, and search again"
+                        f"{folder} cannot be indexed: {error}; free some space or check the disk, and search again"
                     ) from None
         finally:
-            store.close()  # before the lock is given back: closing writes
+            store.close()  # before the lock is released, because closing writes
     finally:
         lock.close()
 
 
 def _time(option: str, text: str | None, *, end: bool = False) -> str | None:
-    """A date or time as `fetched_at` has it; at the end, of a date the day after."""
+    """A date or time in the format of `fetched_at`; with *end*, just after it, which for a date is the next day."""
     if text is None:
         return None
     try:

@@ -17,7 +17,7 @@ from focuscrawl.seeding import seeding
 from focuscrawl.seeding.searxng import SearXNG
 from focuscrawl.topic import Topic, parse_keywords, slug
 
-#: URLs of each class that the table shows.
+#: URLs that the table shows per class.
 _SHOWN = 3
 
 
@@ -35,7 +35,7 @@ class Command(FocusCommand):
     def long_desc(self) -> str:
         return (
             "Write a topic file whose seeds are the URLs that several ranked lists agree on. A SOURCE is a text file"
-            " with one URL a line, searxng:URL?q=… (an instance of SearXNG), or crawl:DIR (an earlier crawl, searched"
+            " with one URL per line, searxng:URL?q=… (an instance of SearXNG), or crawl:DIR (an earlier crawl, searched"
             " for --query). Example: scrapy seeds --query 'sorting algorithms' --searxng http://localhost:8888"
             " --engines brave,mojeek,wikipedia --output sorting.toml. Or: scrapy seeds --keywords sort,array"
             " --list a.txt --list b.txt --list c.txt --negative off-topic.txt"
@@ -52,31 +52,31 @@ class Command(FocusCommand):
             dest="lists",
             help="a ranked list, best first; give two or more, usually three",
         )
-        add("--negative", metavar="SOURCE", action="append", default=[], help="a ranked list of what is off the topic")
-        add("--query", default="", help="what the topic is called in a search")
+        add("--negative", metavar="SOURCE", action="append", default=[], help="a ranked list of off-topic URLs")
+        add("--query", default="", help="the search query for the topic")
         add(
             "--negative-query",
             metavar="QUERY",
-            help="the search for what is off the topic, '' for none (default the words of --query, negated)",
+            help="the search query for off-topic pages, '' for none (default the words of --query, negated)",
         )
-        add("--searxng", metavar="URL", help="ask this instance of SearXNG for --query, and for what is off the topic")
+        add("--searxng", metavar="URL", help="search this SearXNG instance for --query, and for off-topic pages")
         add("--engines", metavar="A,B,C", help="with --searxng: one list from each of these engines")
         add(
             "--timeout",
             type=float,
             default=20,
             metavar="SECONDS",
-            help="how long SearXNG may take to answer (default 20)",
+            help="time limit for an answer of SearXNG (default 20)",
         )
-        add("--top", type=int, default=50, metavar="K", help="results taken of each list (default 50)")
+        add("--top", type=int, default=50, metavar="K", help="results taken from each list (default 50)")
         add = parser.add_argument_group(title="Topic").add_argument
         add("--output", type=Path, metavar="FILE", help="the topic file to write (default the name, with .toml)")
-        add("--force", action="store_true", help="write over a file that is there")
+        add("--force", action="store_true", help="overwrite an existing file")
         add("--name", help="name of the topic (default the query)")
         add("--description", help="what the topic is about (default where its seeds came from)")
         add("--keywords", metavar="A,B:2", help="keywords with their weights (default the words of the query)")
-        add("--single", action="store_true", help="take URLs that are in one list only, too")
-        add("--seeds", type=int, metavar="N", help="the best N only (default all in two lists or more)")
+        add("--single", action="store_true", help="also take URLs that are in only one list")
+        add("--seeds", type=int, metavar="N", help="only the best N (default all in two or more lists)")
         add("--examples", type=int, metavar="N", help="the best N as examples (default the seeds)")
         add("--counterexamples", type=int, metavar="N", help="the first N of the negative lists (default all)")
 
@@ -86,12 +86,12 @@ class Command(FocusCommand):
         name = (opts.name or opts.query or " ".join(keywords)).strip()
         output = opts.output or Path(f"{slug(name)}.toml")
         if output.exists() and not opts.force:
-            raise FocusError(f"{output} is there already; choose another --output, or write over it with --force")
+            raise FocusError(f"{output} already exists; choose another --output, or overwrite it with --force")
 
         lists, negatives = _read(opts, self.say)
         if len(lists) < 2:
             raise FocusError(
-                f"two lists with URLs in them are needed, there are {len(lists)}; add --list FILE, --list crawl:DIR or"
+                f"at least two lists with URLs are needed, not {len(lists)}; add --list FILE, --list crawl:DIR or"
                 " --searxng URL --engines A,B,C"
             )
         found = seeding.combine(lists, opts.top)
@@ -126,9 +126,9 @@ class Command(FocusCommand):
 
 
 def _check(args: list[str], opts: argparse.Namespace) -> None:
-    """Refuse options that make no sense, before anybody is asked anything."""
+    """Reject invalid options before any request is sent."""
     if args:
-        raise FocusError(f"seeds: cannot read '{args[0]}'; a list is given with --list SOURCE")
+        raise FocusError(f"seeds: unexpected argument '{args[0]}'; give a list with --list SOURCE")
     for option, least in (("top", 1), ("seeds", 1), ("examples", 0), ("counterexamples", 0)):
         value = getattr(opts, option)
         if value is not None and value < least:
@@ -136,15 +136,15 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     if not 0 < opts.timeout <= 3600:
         raise FocusError(f"--timeout {opts.timeout:g}: expected seconds, above 0 and at most 3600")
     if opts.engines is not None and not opts.searxng:
-        raise FocusError("--engines: of which instance? Give --searxng URL")
+        raise FocusError("--engines: no instance is given; give --searxng URL")
     if opts.searxng and not opts.query.strip():
-        raise FocusError("--searxng: what to search for? Give --query")
+        raise FocusError("--searxng: no query is given; give --query")
     for source in opts.lists:
         if opts.lists.count(source) > 1:
-            raise FocusError(f"list {source} is given twice; that a list agrees with itself says nothing")
+            raise FocusError(f"list {source} is given twice; give different lists")
     searches = [source for source in opts.negative if source.startswith(("searxng:", "crawl:"))]
     if opts.negative_query and not (opts.searxng or searches):
-        raise FocusError("--negative-query: nobody is asked; give --searxng URL or --negative crawl:DIR")
+        raise FocusError("--negative-query: nothing to search; give --searxng URL or --negative crawl:DIR")
 
 
 def _keywords(opts: argparse.Namespace) -> dict[str, float]:
@@ -152,7 +152,7 @@ def _keywords(opts: argparse.Namespace) -> dict[str, float]:
         return parse_keywords(opts.keywords)
     keywords = dict.fromkeys(Query.parse(opts.query).keywords(), 1.0)
     if not keywords:
-        raise FocusError("what is the topic about? Give --query 'its words', or --keywords a,b:2")
+        raise FocusError("the topic has no keywords; give --query 'its words' or --keywords a,b:2")
     return keywords
 
 
@@ -165,7 +165,7 @@ def _read(opts: argparse.Namespace, warn: seeding.Warn) -> tuple[list[list[str]]
     if opts.searxng:
         instance = SearXNG(opts.searxng, opts.timeout)
         engines = list(dict.fromkeys(name.strip() for name in (opts.engines or "").split(",") if name.strip()))
-        # those who bring counterexamples of their own need no guess
+        # if the user gives counterexamples, none need to be guessed
         asks = bool(off_topic) and (opts.negative_query is not None or not opts.negative)
         for group, query in ((lists, opts.query), (negatives, off_topic if asks else "")):
             for engine in engines or [""] if query else []:
@@ -174,7 +174,7 @@ def _read(opts: argparse.Namespace, warn: seeding.Warn) -> tuple[list[list[str]]
     for kind, group in (("list", lists), ("negative list", negatives)):
         for source, ranked in group.items():
             if not ranked:
-                warn(f"{kind} {source}: no URL in it; going on without")
+                warn(f"{kind} {source}: no URL in it; left out")
     return [ranked for ranked in lists.values() if ranked], [ranked for ranked in negatives.values() if ranked]
 
 

@@ -1,4 +1,4 @@
-"""`scrapy shell`: a page and a spider to try things with, and no crawl."""
+"""`scrapy shell`: try things with a page and a spider, without a crawl."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from focuscrawl.command import SinglePageCommand
 
 
 class Command(SinglePageCommand, ShellCommand):
-    """Scrapy's own command, on the web that FOCUS_WEB names, too."""
+    """Scrapy's command, which also works on the web that FOCUS_WEB names."""
 
     def long_desc(self) -> str:
         return (

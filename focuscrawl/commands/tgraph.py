@@ -43,10 +43,12 @@ class Command(FocusCommand):
         add = parser.add_argument_group(title="T-Graph").add_argument
         add("--topic", help="a topic file, or the name of a topic that ships with focuscrawl")
         add("--crawl", metavar="DIR", help="build from this crawl, which was about the same topic")
-        add("--targets", metavar="FILE", help="with --crawl: URLs, one a line, instead of the pages it found relevant")
-        add("--levels", type=int, default=LEVELS, help=f"downloads from a target at most (default {LEVELS})")
-        add("--nodes", type=int, default=SIZE, help=f"nodes at most (default {SIZE})")
-        add("-o", "--output", metavar="FILE", help="where the T-Graph goes")
+        add(
+            "--targets", metavar="FILE", help="with --crawl: URLs, one per line, instead of the pages it found relevant"
+        )
+        add("--levels", type=int, default=LEVELS, help=f"maximum number of downloads from a target (default {LEVELS})")
+        add("--nodes", type=int, default=SIZE, help=f"maximum number of nodes (default {SIZE})")
+        add("-o", "--output", metavar="FILE", help="the T-Graph file to write")
         add("--svg", metavar="FILE", help="draw a picture")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -62,14 +64,14 @@ class Command(FocusCommand):
 
     def _load(self, args: list[str]) -> TGraph:
         if len(args) != 2 or args[0] != "show":
-            raise UsageError("say `build --topic TOPIC -o FILE` or `show FILE`", print_help=False)
+            raise UsageError("give `build --topic TOPIC -o FILE` or `show FILE`", print_help=False)
         return TGraph.load(Path(args[1]))
 
     def _build(self, opts: argparse.Namespace) -> TGraph:
         if not opts.topic or not opts.output:
             raise UsageError("to build a T-Graph give --topic and -o FILE", print_help=False)
         if opts.levels < 1 or opts.nodes < 1:
-            raise UsageError("--levels and --nodes are at least 1", print_help=False)
+            raise UsageError("--levels and --nodes must be at least 1", print_help=False)
         topic = load_topic(opts.topic)
         if opts.crawl:
             targets = Path(opts.targets).read_text("utf-8").split() if opts.targets else []

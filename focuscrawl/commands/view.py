@@ -1,4 +1,4 @@
-"""`scrapy view`: a page in a browser, as it is downloaded."""
+"""`scrapy view`: show a page in a browser as it is downloaded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from focuscrawl.command import SinglePageCommand
 
 
 class Command(SinglePageCommand, ViewCommand):
-    """Scrapy's own command, on the web that FOCUS_WEB names, too."""
+    """Scrapy's command, which also works on the web that FOCUS_WEB names."""
 
     def long_desc(self) -> str:
         return (

@@ -27,7 +27,7 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Serve a web file, the embedded web (demo) or a made-up one (--synthetic N) over HTTP on 127.0.0.1: as a"
+            "Serve a web file, the embedded web (demo) or a synthetic one (--synthetic N) over HTTP on 127.0.0.1: as a"
             " proxy, which keeps the original host names, and directly, as http://127.0.0.1:PORT/HOST/path."
             " Example: scrapy web demo --port 8000"
         )
@@ -37,12 +37,12 @@ class Command(FocusCommand):
         parser.add_argument(
             "--port", type=int, default=8000, help="port to listen on, 0 for any free one (default 8000)"
         )
-        parser.add_argument("--synthetic", type=int, metavar="N", help="a web of N pages, made as they are asked for")
+        parser.add_argument("--synthetic", type=int, metavar="N", help="a web of N pages, generated on request")
         parser.add_argument(
-            "--hosts", type=int, default=0, help="with --synthetic: number of hosts (default root of N)"
+            "--hosts", type=int, default=0, help="with --synthetic: number of hosts (default square root of N)"
         )
-        parser.add_argument("--links", type=int, default=60, help="with --synthetic: links a page (default 60)")
-        parser.add_argument("--bytes", type=int, default=20000, help="with --synthetic: size of a page (default 20000)")
+        parser.add_argument("--links", type=int, default=60, help="with --synthetic: links per page (default 60)")
+        parser.add_argument("--bytes", type=int, default=20000, help="with --synthetic: bytes per page (default 20000)")
         parser.add_argument("--save", metavar="FILE", type=Path, help="write the web to a web file instead (demo only)")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -51,7 +51,7 @@ class Command(FocusCommand):
         elif len(args) == 1:
             name = args[0]
         else:
-            raise UsageError("name one web file, demo, or --synthetic N", print_help=False)
+            raise UsageError("give one web file, demo or --synthetic N", print_help=False)
         web = open_web(name)
         if opts.save:
             self._save(web, name, opts.save)
@@ -74,7 +74,7 @@ class Command(FocusCommand):
         if not isinstance(web, MemoryWeb):
             raise FocusError(f"web '{name}' cannot be saved; only demo can")
         if path.exists():
-            raise FocusError(f"{path} is there already; move it away or choose another --save")
+            raise FocusError(f"{path} already exists; move it away or choose another --save")
         try:
             web.save(path)
         except (OSError, sqlite3.Error) as error:

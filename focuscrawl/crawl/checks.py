@@ -1,4 +1,4 @@
-"""Checks of settings: a misspelt name or a value of the wrong kind stops a crawl before it begins."""
+"""Checks of settings: a misspelt name or an invalid value stops a crawl before it starts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from focuscrawl import settings as project
 from focuscrawl.errors import FocusError, suggest
 from focuscrawl.manners.pace import Pace
 
-#: Settings of ours that have an upper bound.
+#: FOCUS_ settings that have an upper bound.
 _AT_MOST = {"FOCUS_DUPLICATES": 1.0}
-#: Settings of Scrapy that take any number although their defaults are whole numbers, and those that take a log level.
+#: Scrapy settings that accept any number although their defaults are integers, and those that are log levels.
 _SECONDS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _LEVELS = {"LOG_LEVEL", "RETRY_GIVE_UP_LOG_LEVEL", "DEFAULT_DROPITEM_LOG_LEVEL"}
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Refuse misspelt settings of ours, which would have no effect, and values that cannot be read."""
+    """Reject misspelt FOCUS_ settings, which would have no effect, and invalid values."""
     for name in settings:
         if name.startswith("FOCUS_") and not hasattr(project, name):
-            # compared without the prefix, which would make all of them look alike
+            # compared without the prefix, which would make all of them similar
             known = [setting.removeprefix("FOCUS_") for setting in dir(project) if setting.startswith("FOCUS_")]
             hint = suggest(name.removeprefix("FOCUS_"), known, "FOCUS_{}", cutoff=0.7) or "see docs/settings.md"
             raise FocusError(f"unknown setting {name}; {hint}")
@@ -32,7 +32,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def check_values(settings: BaseSettings) -> None:
-    """Refuse values that are not of the kind of the setting's default; Scrapy would raise a traceback."""
+    """Reject values that do not fit the type of the setting's default; Scrapy would raise a traceback."""
     for name in settings:
         kinds = {type(vars(module).get(name)) for module in (default_settings, project)}
         if bool in kinds:
@@ -50,7 +50,7 @@ def check_values(settings: BaseSettings) -> None:
 
 
 def number(settings: BaseSettings, name: str) -> Any:
-    """The value of a numeric setting of ours: of the type of its default, and not negative."""
+    """The value of a numeric FOCUS_ setting: of the type of its default, and not negative."""
     kind, at_most = type(getattr(project, name)), _AT_MOST.get(name, inf)
     try:
         value = kind(settings.get(name))

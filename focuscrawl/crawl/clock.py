@@ -1,4 +1,4 @@
-"""The time as the files of a crawl show it."""
+"""Timestamps as written to the files of a crawl."""
 
 from __future__ import annotations
 

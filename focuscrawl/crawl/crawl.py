@@ -1,4 +1,4 @@
-"""A crawl: its directory, its file, its frontier, shared by all components of one run."""
+"""A crawl: its directory, file and frontier, shared by all components of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-#: Where a crawler holds its crawl. The crawl knows its crawler in turn, so that a map by crawler would keep both.
+#: The attribute of a crawler that holds its crawl. A dict keyed by crawler would keep both alive: they refer to each
+#: other.
 _HELD = "_focuscrawl"
 
 
@@ -56,15 +57,15 @@ class Crawl:
     def __init__(self, folder: Path, spider: str, topic: Topic, **frontier: Any) -> None:
         self.folder = folder
         self.topic = topic
-        #: Why the crawl had to stop, if it could not go on.
+        #: Why the crawl had to stop, if it could not continue.
         self.fatal: str | None = None
-        #: What went wrong, in a crawl that ended without a page that could be read.
+        #: What went wrong, if the crawl ended without a readable page.
         self.problem: str | None = None
         self.pages = 0
-        #: Stored pages that this run visits again (None: that is not what it is for), and how many it has visited.
+        #: Stored pages that this run revisits (None if it is not a recrawl), and how many it has visited.
         self.to_visit: int | None = None
         self.visited = 0
-        #: The temporary directory of a crawl that is there for a single page only, and is not kept.
+        #: The temporary directory of a crawl that exists only for a single page.
         self.throw_away: ThrowAway | None = None
         self._lock: IO[str] | None = None
         try:
@@ -95,9 +96,9 @@ class Crawl:
             self.close()
             raise
         self.scope = Scope()
-        #: The frontier's side to Scrapy, once the crawl runs; for a single page there is none.
+        #: The scheduler, once the crawl runs; None for a single page.
         self.scheduler: FrontierScheduler | None = None
-        #: When hosts may be asked, and which networks may be connected to.
+        #: When requests may be sent to hosts, and which networks may be connected to.
         self.hosts = Hosts()
         self.networks = Networks()
         #: Reservations that keep a page out of the exports, and whether sitemaps are read.
@@ -107,14 +108,14 @@ class Crawl:
         self.sitemaps = "no"
         self.traps = Traps()
         self.duplicates: Duplicates | None = None
-        #: What guides the crawl: its spider, or a strategy that was put beside it.
+        #: The strategy: the spider itself, or the one that scores the links of another project's spider.
         self.strategy: FocusedSpider
-        #: What makes the pages searchable as they arrive, if that is asked for.
+        #: Indexes pages as they arrive, if enabled.
         self.index: Index | None = None
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl:
-        """The open crawl of a crawler. Where there is none, as in `scrapy shell`, components do without themselves."""
+        """The open crawl of a crawler; raises NotConfigured if there is none, as in `scrapy shell`."""
         crawl: Crawl | None = getattr(crawler, _HELD, None)
         if crawl is None:
             raise NotConfigured
@@ -126,7 +127,7 @@ class Crawl:
     ) -> Crawl:
         """Open the crawl of a crawler; the other components then find it with `of`.
 
-        *throw_away*: where to, instead of the user's directory, if it is not to be kept.
+        *throw_away*: a temporary directory to use instead of the user's.
         """
         settings = crawler.settings
         options = {
@@ -164,42 +165,42 @@ class Crawl:
         if throw_away is not None:
             crawl.throw_away = throw_away
             crawler.signals.connect(crawl.close, signals.engine_stopped)
-        elif searchable or Index(crawl.store).exists():  # what is there is kept up
+        elif searchable or Index(crawl.store).exists():  # an existing index is kept up to date
             crawl.index = Index(crawl.store)
             try:
                 crawl.index.prepare()
             except FocusError:
                 crawl.close()
                 raise
-        if not has_engine(crawler):  # in the shell, components were made without a crawl: so is the scheduler
+        if not has_engine(crawler):  # the shell created its components without a crawl: so must the scheduler be
             setattr(crawler, _HELD, crawl)
         return crawl
 
     def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """What the strategy answers, or *otherwise* if it fails; for a single page, whoever looks at it is told."""
+        """The strategy's answer, or *otherwise* if it fails; for a single page, the error is raised."""
         return call() if self.scheduler is None else self.scheduler.ask(hook, url, call, otherwise)
 
     def stop(self, message: str, reason: str) -> None:
-        """Stop a crawl that cannot go on."""
+        """Stop a crawl that cannot continue."""
         if self.scheduler is not None:
             self.scheduler.stop(message, reason)
 
     def give_up(self, error: Exception) -> None:
-        """The crawl can no longer be written: stop, with what is stored intact."""
+        """Stop because the crawl can no longer be written; stored pages remain intact."""
         if self.scheduler is not None:
             self.scheduler.give_up(error)
 
     def is_in_flight(self, request: Request) -> bool:
-        """Whether a request is one of the frontier's, which can have it back."""
+        """Whether the frontier handed out a request, and can take it back."""
         return self.scheduler is not None and self.scheduler.is_in_flight(request)
 
     def no_answer(self, url: str) -> None:
-        """A request got no answer at all."""
+        """Report that a request got no answer at all."""
         if self.scheduler is not None:
             self.scheduler.no_answer(url)
 
     def short_of_files(self) -> None:
-        """The process may open no more files."""
+        """Report that the process cannot open more files."""
         if self.scheduler is not None:
             self.scheduler.short_of_files()
 
@@ -208,32 +209,32 @@ class Crawl:
         settle(page, robots_meta=self.robots_meta, reservations=self.left_out)
 
     def words_of(self, number: int) -> tuple[set[str], int]:
-        """The words of a stored page, but for numbers, and its size in bytes."""
+        """The words of a stored page, except numbers, and its size in bytes."""
         content = self.store.pages.content(number)
         page = read_page(Page(content.url), content.body, content.content_type)
         return {word for word in page.words if not word.isdigit()}, len(content.body)
 
     def _said_before(self, upto: int) -> Iterator[tuple[int, str, bool]]:
-        """The pages up to a number, in order: number, URL, and whether they said nothing of their own."""
+        """The pages up to a number, in order: number, URL, and whether they had no content of their own."""
         return (
             (page.number, page.url, page.problem is not None or page.duplicate_of is not None or page.listing)
             for page in self.store.pages.each(upto=upto)
         )
 
     def count(self) -> None:
-        """Take the figures from the file."""
-        #: Pages stored by this crawl, this run and earlier ones; those judged relevant; those in URLs.txt.
+        """Read the counts from the store."""
+        #: Pages stored by this and earlier runs; those judged relevant; those in URLs.txt.
         self.pages, self.relevant, self.matched, *_ = self.store.pages.figures()
 
     def _check_files(self) -> None:
-        """Files that a crawl would write over, and that no crawl here has made, are somebody's."""
+        """Refuse to overwrite files that no crawl in this directory has written."""
         if (self.folder / "crawl.sqlite").exists():
             return
         for name in ("URLs.txt", "pages.jsonl", "report.html"):
             if (self.folder / name).exists():
                 raise FocusError(
-                    f"{self.folder} holds {name}, but no crawl.sqlite that it belongs to; move it away or choose"
-                    " another with -s FOCUS_DIR=…"
+                    f"{self.folder} contains {name}, but no crawl.sqlite; move it away or choose another directory with"
+                    " -s FOCUS_DIR=…"
                 )
 
     def _drop_lock(self) -> None:
@@ -242,12 +243,12 @@ class Crawl:
             self._lock = None
 
     def _claim(self, spider: str, any_scheme: bool) -> None:
-        """A directory belongs to the spider and topic that made it."""
+        """A directory belongs to the spider and topic that created it."""
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps(topic.keywords))
         if store.meta("spider") is None:
             if store.pages.count():
-                raise store.broken("it has pages, but does not say whose")
+                raise store.broken("it has pages, but names no spider")
             try:
                 with store.transaction():
                     store.set_meta("spider", spider)
@@ -261,7 +262,7 @@ class Crawl:
         owner = store.meta("spider"), store.meta("topic"), store.meta("keywords")
         if owner == (spider, topic.name, keywords):
             if store.meta("any_scheme") != any_scheme:
-                raise FocusError(f"{self.folder} was begun with another FOCUS_ANY_SCHEME, which cannot change half way")
+                raise FocusError(f"{self.folder} was started with another FOCUS_ANY_SCHEME, which cannot change later")
             return
         same = owner[:2] == (spider, topic.name)
         raise FocusError(
@@ -271,12 +272,12 @@ class Crawl:
         )
 
     def note_run(self, **facts: Any) -> None:
-        """Keep what this run was given, for whoever has to tell later how the crawl was made."""
+        """Record what this run was given, so that later runs and reports know how the crawl was made."""
         with self.store.transaction():
             self.store.set_meta("runs", [*(self.store.meta("runs") or []), facts])
 
     def close(self) -> None:
-        """Close the file and let others have the directory; safe to call twice."""
+        """Close the store and release the directory; safe to call twice."""
         if self._lock is None:
             return
         self.problem = self._problem()
@@ -287,7 +288,7 @@ class Crawl:
 
     def _problem(self) -> str | None:
         if not self.store.path.exists():
-            return f"{self.store.path} was removed while the crawl was running, and the crawl with it"
+            return f"{self.store.path} was removed while the crawl was running; the crawl is lost"
         try:
             if self.store.pages.any_readable():
                 return None
@@ -297,7 +298,7 @@ class Crawl:
         if page is not None:
             why = f"{page.url}: {page.problem}"
         else:
-            why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first one"
+            why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
         return f"no page could be read: {why}"
 
     def __del__(self) -> None:

@@ -1,4 +1,4 @@
-"""Why a request gave no page: the kinds of failure, and each of them in words."""
+"""Why a request yielded no page: the kinds of failure, and their descriptions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from twisted.internet.error import ConnectError, ConnectionClosed
 
 
 class PrivateAddress(IgnoreRequest):
-    """A host is at an address outside the networks that the crawl may connect to."""
+    """The address of a host is outside the networks that the crawl may connect to."""
 
     def __init__(self, address: str, host: str = "") -> None:
         self.address = address
         where = host if host in ("", address) else f"{host} is at {address}, which"
         super().__init__(
-            f"private address: {where or address} is not on the public internet; if it is meant to be crawled, give"
+            f"private address: {where or address} is not on the public internet; to crawl it, give"
             " -s FOCUS_PRIVATE_HOSTS=True"
         )
 
 
 class RobotsUnreachable(IgnoreRequest):
-    """A host could not say what it allows, so nothing is asked of it for now. A *silent* one said nothing at all."""
+    """A robots.txt could not be read, so its host is left alone for now. *silent*: there was no answer at all."""
 
     def __init__(self, problem: str, *, silent: bool = False) -> None:
         super().__init__(f"robots.txt could not be read: {problem}")
@@ -35,14 +35,14 @@ class RobotsUnreachable(IgnoreRequest):
 
 
 class HostRests(IgnoreRequest):
-    """A host has asked to be left alone for longer than the request can wait."""
+    """The back-off of a host is longer than the request can wait."""
 
 
 class TooManyFiles(Exception):  # noqa: N818 - as Scrapy's own
-    """The process may open no more files, or connections."""
+    """The process cannot open more files or connections."""
 
 
-#: Failures that may pass: the URL stays in the file and is tried again when the crawl is resumed.
+#: Temporary failures: the URL stays in the file and is retried when the crawl is resumed.
 PASSING = (
     CannotResolveHostError,
     ConnectError,
@@ -57,7 +57,7 @@ PASSING = (
 
 
 def root(error: BaseException) -> BaseException:
-    """What went wrong in a failed download: Scrapy and Twisted each wrap it."""
+    """The cause of a failed download, which Scrapy and Twisted each wrap."""
     reasons = getattr(error.__cause__, "reasons", None)
     if isinstance(error, DownloadFailedError) and reasons:
         return reasons[0].value  # type: ignore[no-any-return]
@@ -65,7 +65,7 @@ def root(error: BaseException) -> BaseException:
 
 
 def is_no_answer(error: BaseException) -> bool:
-    """Whether nobody answered at all: if that goes on with every host, the network is down."""
+    """Whether there was no answer at all. If that happens with every host, the network is down."""
     if isinstance(error, CannotResolveHostError | DownloadConnectionRefusedError | DownloadTimeoutError):
         return True
     if isinstance(error, RobotsUnreachable):
@@ -74,19 +74,19 @@ def is_no_answer(error: BaseException) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a request gave no page, in one line: what went wrong, then the details."""
+    """Why a request yielded no page, in one line: the kind of failure, then the details."""
     message = " ".join(str(error).split())
     if isinstance(error, IgnoreRequest):
         if "exceeded DOWNLOAD_MAXSIZE" in message:  # Scrapy names the response first
             return "too large: the body exceeds DOWNLOAD_MAXSIZE when unpacked"
-        if isinstance(error, HttpError):  # for spiders that do not ask for failures
+        if isinstance(error, HttpError):  # for spiders that do not handle error statuses
             return f"HTTP {error.response.status}"
         return message or "ignored"
     if isinstance(error, TooManyFiles):
         return "too many open files"
     error = root(error)
     name = type(error).__name__
-    if name.lower() == "error":  # zlib.error, OpenSSL.SSL.Error …: the module says what
+    if name.lower() == "error":  # zlib.error, OpenSSL.SSL.Error …: the module tells them apart
         name = f"{type(error).__module__}.{name}"
     message = " ".join(str(error).split())[:300]
     return f"{name}: {message}" if message else name

@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all, and where they seem to be."""
+"""Files: written whole or not at all, and never through a link."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from focuscrawl.errors import FocusError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place, then put it there: whoever reads it sees the old one or the new one."""
+    """Write a file atomically: readers see the old content or the new."""
     new = path.with_name(f"{path.name}.new")
     new.write_bytes(content.encode() if isinstance(content, str) else content)
     new.replace(path)
 
 
 def check_own_files(folder: Path) -> None:
-    """Refuse a directory with links or pipes in it: what is written there would go elsewhere, or wait for ever."""
+    """Refuse a directory with links or pipes in it: writes would go elsewhere, or block forever."""
     for path in sorted(folder.iterdir()):
         if path.is_symlink():
             raise FocusError(
-                f"{path} is a link to {path.readlink()}, and a crawl would write there; put the thing itself there"
+                f"{path} is a link to {path.readlink()}, and a crawl would write there; replace it with a copy"
             )
         if not path.is_file() and not path.is_dir():
-            raise FocusError(f"{path} is no file, and a crawl would wait for it; move it away")
+            raise FocusError(f"{path} is not a regular file, and a crawl would block on it; move it away")

@@ -1,4 +1,4 @@
-"""Focus: what the crawl knows of a request. It travels in the request's meta."""
+"""Focus: what the crawl knows about a request, carried in the request's meta."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEY = "focus"
 
 @dataclass(slots=True, eq=False)
 class Focus:
-    """Where a request comes from and what it is worth; the frontier adds the rest when it hands the request out."""
+    """Where a request comes from, and its score; the frontier adds the rest when it hands out the request."""
 
     score: float | None = None
     depth: int = 0
-    #: The URL of the page it was found on, and the id of the link it was found by.
+    #: The URL of the page it was found on, and the id of the link.
     parent: str | None = None
     via: int | None = None
     #: Its id in the frontier; 0 for a request that the frontier has not handed out.
@@ -29,9 +29,9 @@ class Focus:
     handed_at: float = 0.0
     #: The ids of the URLs that redirects led to.
     chain: list[int] = field(default_factory=list)
-    #: What the spider wants called if the request fails.
+    #: The spider's own errback.
     errback: Any = None
-    #: The number of the stored page that the request visits again; 0 for a new page.
+    #: The number of the stored page that the request revisits; 0 for a new page.
     visits: int = 0
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Text files that repeat, a line at a time, what the store says: `URLs.txt`, `pages.jsonl`."""
+"""Text files that repeat the store's contents line by line: `URLs.txt`, `pages.jsonl`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import BinaryIO
 class LineFile:
     """A file with one line per page, in fetch order.
 
-    The store is right: when a crawl goes on after it was killed, a torn last line is cut off, lines of pages that did
-    not reach the store are taken away, and lines that did not reach the file are added.
+    The store is authoritative: when a killed crawl is resumed, a truncated last line and lines of pages that did not
+    reach the store are removed, and missing lines are added.
     """
 
     def __init__(self, path: Path, lines: Iterator[str]) -> None:
@@ -35,7 +35,7 @@ class LineFile:
             self.write(line)
 
     def write(self, line: str) -> None:
-        """Append a line and hand it to the system, so that killing the program does not lose it."""
+        """Append a line and flush it, so that it survives if the process is killed."""
         self._file.write(f"{line}\n".encode())
         self._file.flush()
 

@@ -1,4 +1,4 @@
-"""The lock on a crawl's directory: one process at a time writes there."""
+"""The lock on a crawl's directory: only one process at a time may write there."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from focuscrawl.errors import FocusError
 
 try:
     import fcntl
-except ImportError:  # Windows: two crawls in one directory are not noticed there
+except ImportError:  # Windows: two crawls in one directory are not detected
     fcntl = None  # type: ignore[assignment]
 
 
 class LockedError(FocusError):
-    """Somebody else is writing there."""
+    """Another process holds the lock."""
 
 
 def take_lock(folder: Path) -> IO[str]:
-    """Take the lock of a directory; it is held until the file that is returned is closed, or its process ends."""
+    """Lock a directory until the returned file is closed or the process ends."""
     file = (folder / ".lock").open("a")
     if fcntl is not None:
         try:

@@ -1,4 +1,4 @@
-"""Responses: what their headers say, and error pages that are sent with a success status."""
+"""Responses: their headers, and error pages sent with a success status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scrapy.utils.python import to_unicode
 
 from focuscrawl.page import Page
 
-#: Longest ETag and Last-Modified that are kept, in characters.
+#: Maximum length of a stored ETag and Last-Modified, in characters.
 _MAX_ETAG, _MAX_DATE = 1_000, 100
 
 _MISSING = re.compile(
@@ -22,12 +22,12 @@ _MISSING_WORDS = 150
 
 
 def headers(response: Response, name: str) -> list[str]:
-    """All values of a header, whatever bytes they hold."""
+    """All values of a header, which may contain any bytes."""
     return [to_unicode(value, "latin-1") for value in response.headers.getlist(name)]
 
 
 def content_type(response: Response) -> str:
-    """The Content-Type header of a response, whatever bytes it holds."""
+    """The Content-Type header of a response, which may contain any bytes."""
     return to_unicode(response.headers.get("Content-Type") or b"", "latin-1")
 
 

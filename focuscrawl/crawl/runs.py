@@ -1,8 +1,8 @@
-"""Runs: what a run notes in the crawl's file, and what a later one takes over from there.
+"""Runs: what a run records in the crawl's file, and what a later run reuses.
 
-The file may be somebody else's. A later run takes over only what a run notes, and of that nothing that is less polite
-than the settings in force, speaks under another name or points at something outside the crawl: such a setting has to be
-given again on the command line, by somebody who has read it.
+The file may come from someone else. A later run reuses only what a run records, and no setting that is less polite than
+the current one, changes the crawler's identity or refers to something outside the crawl. Such settings must be given
+again on the command line, by a user who has seen them.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from focuscrawl.topic import parse_seeds, shipped_topics
 from focuscrawl.web import webs
 from focuscrawl.web.addresses import PUBLIC, is_literal, network
 
-#: Scrapy's settings that are noted: how hosts are treated, and how far the crawl goes.
+#: Scrapy settings that are recorded: politeness, and limits of the crawl.
 _MANNERS = {
     *("USER_AGENT", "ROBOTSTXT_OBEY", "ROBOTSTXT_USER_AGENT", "DOWNLOAD_DELAY", "CONCURRENT_REQUESTS"),
     *("CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_SLOTS", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE", "DEPTH_LIMIT"),
     *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
 }
-#: Ours that are not: about one run only, or for spiders of other projects, which no later run makes again.
+#: FOCUS_ settings that are not recorded: for one run only, or for spiders of other projects, which cannot be recrawled.
 _OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"}
-#: Settings that are noted, and the only ones that are taken over.
+#: Settings that are recorded; only these are reused.
 NOTED = frozenset({name for name in dir(project) if name.startswith("FOCUS_")} - _OF_ONE_RUN | _MANNERS)
 _FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
 
-#: Longest value that is shown when a setting is asked for, in characters; longest argument that is taken over.
+#: Longest value that a message quotes, and longest argument that is reused, in characters.
 _SHOWN = 200
 _MAX_ARGUMENT = 1_000_000
-#: Largest file of seeds or of a topic that is read because a crawl's file says so, in bytes.
+#: Largest seed or topic file named in a crawl's file that is read, in bytes.
 _MAX_FILE = 10_000_000
 
 
 def given_settings(settings: BaseSettings) -> dict[str, Any]:
-    """The settings of this run that a later one on the same crawl should have, too."""
+    """The settings of this run that later runs of the same crawl should reuse."""
     given: dict[str, Any] = {}
     for name in settings:
         if name in NOTED and (settings.getpriority(name) or 0) > SETTINGS_PRIORITIES["spider"]:
@@ -57,13 +57,13 @@ def given_settings(settings: BaseSettings) -> dict[str, Any]:
 
 
 def settings_again(noted: Mapping[str, Any], settings: BaseSettings) -> tuple[dict[str, Any], list[str]]:
-    """The noted settings that a later run takes over, and those to be given again, as on the command line.
+    """The recorded settings that a later run reuses, and those that must be given again, as command-line options.
 
-    *settings* are those in force. What was given on the command line is neither.
+    *settings* are the current ones. Settings given on the command line are in neither.
     """
     taken: dict[str, Any] = {}
     asked: list[str] = []
-    # first, because nobody is bothered by a web in a file
+    # FOCUS_WEB first, because politeness does not matter for a web in a file
     for name in sorted(NOTED & noted.keys(), key=lambda name: (name != "FOCUS_WEB", name)):
         value, now = noted[name], _as_json(settings.get(name))
         if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"] or value == now:
@@ -79,7 +79,7 @@ def settings_again(noted: Mapping[str, Any], settings: BaseSettings) -> tuple[di
 def arguments_again(
     noted: Mapping[str, Any], spider: type[Any], given: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
-    """The same for the arguments of a spider; those *given* now win, and are among what is returned."""
+    """The same for the arguments of a spider; those *given* now take precedence, and are included."""
     known = {*options_of(spider), "topic", "seeds", "keywords"} - {"max_pages"}
     taken: dict[str, str] = dict(given)
     asked: list[str] = []
@@ -100,15 +100,15 @@ def arguments_again(
 
 
 def not_taken(folder: Path, asked: list[str]) -> str:
-    """The message for what has to be given again."""
+    """The message for options that must be given again."""
     return (
-        f"{folder} was made with {' '.join(asked)}, which is not taken from a file; give it again if you want that, or"
-        " another value"
+        f"{folder} was made with {' '.join(asked)}, which is not taken from a file; give it again on the command"
+        " line, or give another value"
     )
 
 
 def option(flag: str, name: str, value: object) -> str:
-    """An option as a shell takes it, with a value that may be anything."""
+    """A command-line option, quoted for a shell; the value may be anything."""
     text = value if isinstance(value, str) else str(value) if isinstance(value, bool) else json.dumps(value)
     return f"{flag} {shlex.quote(f'{name}={text}')}" if len(text) <= _SHOWN else f"{flag} {name}=…"
 
@@ -121,14 +121,14 @@ def _to_json(value: object) -> object:
     return value.copy_to_dict() if isinstance(value, BaseSettings) else str(value)
 
 
-# ---- what has to be given again: each says so of a value, given the one in force
+# ---- which settings must be given again: each function decides for a recorded value, given the current one
 
 
 Ask = Callable[[Any, Any, BaseSettings], bool]
 
 
 def _number(value: object, *, none_is: float) -> float:
-    """A number in a setting, in whatever way it was given; 0 is *none_is*."""
+    """The value of a setting as a number: *none_is* for 0, NaN if it is not a number."""
     try:
         return float(value) or none_is  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -164,7 +164,7 @@ def _web(value: Any, now: Any, settings: BaseSettings) -> bool:
 
 
 def _rules(value: Any, now: Any, settings: BaseSettings) -> bool:
-    """Rules in place of others are asked for, and regular expressions: one can be written that takes for ever."""
+    """Ask for rules that replace others, and for regular expressions, which can be made to run forever."""
     return bool(now) or "re:" in json.dumps(value)
 
 
@@ -173,7 +173,7 @@ def _other_than_set(value: Any, now: Any, settings: BaseSettings) -> bool:
 
 
 def _slots(value: Any, now: Any, settings: BaseSettings) -> bool:
-    """Slots are asked for that hurry a host; this machine may be hurried."""
+    """Ask for slots that are less polite to a host, other than this machine."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -195,7 +195,7 @@ def _slots(value: Any, now: Any, settings: BaseSettings) -> bool:
 
 
 def _topic(value: Any, now: Any, settings: BaseSettings) -> bool:
-    """A topic in a table is asked for if it names files."""
+    """Ask for a topic in a table if it names files."""
     if isinstance(value, str):
         return not _is_topic(value)
     if not isinstance(value, Mapping):
@@ -229,7 +229,7 @@ _ASKS: dict[str, Ask] = {
     "ROBOTSTXT_USER_AGENT": _other,
     "USER_AGENT": _other,
 }
-#: Those that matter only to hosts on a network.
+#: Settings that matter only to hosts on a network.
 _OF_THE_NETWORK = {
     *("AUTOTHROTTLE_ENABLED", "CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY"),
     *("DOWNLOAD_SLOTS", "DOWNLOAD_TIMEOUT", "FOCUS_BACKOFF_MAX", "FOCUS_CONTACT", "FOCUS_CRAWL_DELAY_MAX"),
@@ -238,16 +238,16 @@ _OF_THE_NETWORK = {
 
 
 def _is_topic(name: str) -> bool:
-    """Whether a noted topic may be read: one that ships with the project, or a file that is meant for one."""
+    """Whether a recorded topic may be read: a shipped one, or a small .toml file."""
     if name in shipped_topics():
         return True
     return Path(name).suffix == ".toml" and _is_small_file(Path(name))
 
 
 def _are_seeds(text: str) -> bool:
-    """Whether noted seeds may be used: URLs, or a file of URLs and nothing else, all of them on the public internet.
+    """Whether recorded seeds may be used: URLs, or a file of nothing but URLs, all of them on the public internet.
 
-    A message about a line that is no URL would quote it, and the file may be one that has nothing to do with crawls.
+    An error message would quote a line that is not a URL, and the file may have nothing to do with crawls.
     """
     try:
         if text.startswith("@") and not _is_small_file(Path(text[1:])):
@@ -261,7 +261,7 @@ def _are_seeds(text: str) -> bool:
 
 
 def _is_device(text: str) -> bool:
-    """Whether a text is the name of something that may never end when it is read, such as a pipe."""
+    """Whether a text names a special file, such as a pipe, which may never end when it is read."""
     try:
         return Path(text).exists() and not Path(text).is_file() and not Path(text).is_dir()
     except (OSError, ValueError):

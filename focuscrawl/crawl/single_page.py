@@ -1,9 +1,8 @@
-"""Single pages: `scrapy parse`, `fetch`, `view`, `shell` and `check` look at pages and crawl nothing.
+"""Single pages: `scrapy parse`, `fetch`, `view`, `shell` and `check` look at pages without crawling.
 
-They make a crawler as `scrapy crawl` does. So that its components find a crawl, and yet no crawl of the user's is
-resumed or written to, there is one for the time being, in a temporary directory, without a frontier: Scrapy's own
-scheduler hands out the one request. If FOCUS_DIR names a crawl, the directory holds a copy of it, with all that it has
-learned.
+They create a crawler as `scrapy crawl` does. Its components need a crawl, but no crawl of the user's may be resumed or
+changed, so there is one in a temporary directory, without a frontier: Scrapy's own scheduler handles the one request.
+If FOCUS_DIR names a crawl, the directory holds a copy of it, with everything that it has learned.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-#: Above what a spider sets, below the command line, as Scrapy's own `check` has it; and above the command line. Scrapy
-#: sets the settings of its process once more after a spider's, so that the same priority would not do.
+#: Above a spider's settings and below the command line, as in Scrapy's own `check`; and above the command line. Scrapy
+#: applies the settings of its process again after a spider's, so an equal priority is not enough.
 _PRIORITY = (SETTINGS_PRIORITIES["spider"] + SETTINGS_PRIORITIES["cmdline"]) // 2
-_WHATEVER_IS_GIVEN = SETTINGS_PRIORITIES["cmdline"] + 1
-#: Components that need a frontier, ask for more than the page, or tell how a crawl goes on.
+_ABOVE_COMMAND_LINE = SETTINGS_PRIORITIES["cmdline"] + 1
+#: Components that need a frontier, send further requests, or report progress.
 _LEFT_OUT = {
     "DOWNLOADER_MIDDLEWARES": (
         "focuscrawl.middlewares.backoff.BackoffMiddleware",
@@ -46,24 +45,24 @@ _LEFT_OUT = {
     "ITEM_PIPELINES": ("focuscrawl.pipelines.store.StorePipeline", "focuscrawl.pipelines.rights.RightsPipeline"),
     "EXTENSIONS": ("focuscrawl.extensions.progress.Progress", "focuscrawl.extensions.report.Report"),
 }
-#: Of what an earlier run was given, this says where the crawl began and ended, and nothing about a page.
+#: Arguments of an earlier run that only say where a crawl starts and ends.
 _OF_THE_CRAWL = ("seeds", "max_pages")
-#: How often the file of a running crawl is copied anew because it changed meanwhile.
+#: Attempts to copy the file of a running crawl, which may change meanwhile.
 _TRIES = 10
 
 
 def started_by_command(spider: type[Spider]) -> bool:
-    """Whether a command of Scrapy's has put its own `start` into a spider: it begins where the command says."""
+    """Whether one of Scrapy's commands has replaced the `start` of a spider with its own."""
     return spider.start.__module__.startswith("scrapy.commands.")
 
 
 def is_looked_at(crawler: Crawler) -> bool:
-    """Whether a crawler, whose spider is not made yet, is there to look at single pages."""
+    """Whether a crawler, whose spider is not created yet, looks at single pages."""
     return started_by_command(crawler.spidercls) or has_engine(crawler)
 
 
 def has_engine(crawler: Crawler) -> bool:
-    """Whether a crawler has its engine, and all components with it: before there is a spider, only in the shell."""
+    """Whether a crawler has its engine and components; before its spider is created, only in the shell."""
     try:
         return crawler.engine is not None
     except RuntimeError:
@@ -71,20 +70,20 @@ def has_engine(crawler: Crawler) -> bool:
 
 
 def leave_no_trace(settings: BaseSettings) -> None:
-    """Settings for one request, after which all files are as they were, but for those the command line asks for."""
+    """Settings for a single request that writes no files except those requested on the command line."""
     if settings.get("JOBDIR"):
-        settings.set("FOCUS_DIR", settings.get("FOCUS_DIR") or settings["JOBDIR"], priority=_WHATEVER_IS_GIVEN)
-        settings.set("JOBDIR", None, priority=_WHATEVER_IS_GIVEN)
+        settings.set("FOCUS_DIR", settings.get("FOCUS_DIR") or settings["JOBDIR"], priority=_ABOVE_COMMAND_LINE)
+        settings.set("JOBDIR", None, priority=_ABOVE_COMMAND_LINE)
     settings.set("FEEDS", {}, priority=_PRIORITY)
     settings.set("RETRY_ENABLED", False, priority=_PRIORITY)
 
 
 def configure(settings: BaseSettings) -> None:
-    """Settings of a spider of ours that looks at a single page."""
+    """Settings for one of our spiders that looks at a single page."""
     leave_no_trace(settings)
     settings.set("SCHEDULER", "scrapy.core.scheduler.Scheduler", priority=_PRIORITY)
     for name, value in (("FOCUS_SITEMAPS", "no"), ("FOCUS_INDEX", False), ("FOCUS_DUPLICATES", 0.0)):
-        settings.set(name, value, priority=_WHATEVER_IS_GIVEN)
+        settings.set(name, value, priority=_ABOVE_COMMAND_LINE)
     for name, paths in _LEFT_OUT.items():
         for path in paths:
             settings.set_in_component_priority_dict(name, load_object(path), None)
@@ -92,13 +91,15 @@ def configure(settings: BaseSettings) -> None:
 
 
 class ThrowAway:
-    """A directory for a crawl that nobody keeps; with a copy of the crawl that FOCUS_DIR names, if there is one."""
+    """A temporary directory for a crawl, with a copy of the crawl that FOCUS_DIR names, if there is one."""
 
     def __init__(self, settings: BaseSettings) -> None:
         try:
             self._directory = TemporaryDirectory(prefix="focuscrawl-", ignore_cleanup_errors=True)
         except OSError as error:
-            raise FocusError(f"no place for temporary files: {error}; name one with TMPDIR") from None
+            raise FocusError(
+                f"cannot create a temporary directory: {error}; choose another place with TMPDIR"
+            ) from None
         self.folder = Path(self._directory.name)
         place = settings.get("FOCUS_DIR") or settings.get("JOBDIR")
         original = crawl_folder(place) if place else None
@@ -112,26 +113,26 @@ class ThrowAway:
                 raise FocusError(f"cannot copy {original} to {self.folder.parent}: {error.strerror}") from None
 
     def _copy(self, original: Path) -> None:
-        """Copy what is known and learned, without opening it: even to be read, SQLite would put files beside it."""
+        """Copy the store and the models without opening them: SQLite creates files beside a store even to read it."""
         file, log = original / "crawl.sqlite", original / "crawl.sqlite-wal"
         for _ in range(_TRIES):
             before = file.stat()
             shutil.copyfile(file, self.folder / file.name)
             (self.folder / log.name).unlink(missing_ok=True)
-            with suppress(FileNotFoundError):  # then all is in the file
+            with suppress(FileNotFoundError):  # then everything is in the file
                 shutil.copyfile(log, self.folder / log.name)
             after = file.stat()
-            # a log that grows meanwhile is cut at its last whole transaction; only a file that changes spoils the copy
+            # a growing log is fine: SQLite stops at the last complete transaction; a changed file spoils the copy
             if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
                 break
         else:
-            raise FocusError(f"{original} is written to all the time; try again when its crawl has ended")
+            raise FocusError(f"{original} keeps changing; try again when its crawl has ended")
         for model in original.glob("*.json"):
             if model.is_file() and not model.is_symlink():
                 shutil.copyfile(model, self.folder / model.name)
 
     def arguments(self, spider: type[Spider], given: Mapping[str, Any]) -> dict[str, Any]:
-        """What the crawl that was copied was made with, as far as it matters for a page; what is *given* now wins."""
+        """The arguments of the copied crawl that matter for a page; those *given* now take precedence."""
         if self.original is None:
             return dict(given)
         with self.named(), read_crawl(self.folder, check=False) as store:
@@ -149,7 +150,7 @@ class ThrowAway:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Errors about the copy are about what was copied."""
+        """Let errors about the copy name the original."""
         try:
             yield
         except FocusError as error:
@@ -174,7 +175,7 @@ def looking_at(spider: type[Spider], url: str | None, arguments: Mapping[str, st
 
 
 class LookingLoader:
-    """The spiders of a loader, all of them looking at one URL; where none of them is for it, Scrapy's default."""
+    """The spiders of a loader, all of them looking at one URL; Scrapy's default spider if none handles it."""
 
     def __init__(self, loader: SpiderLoaderProtocol, url: str | None, arguments: Mapping[str, str]) -> None:
         self.loader = loader
@@ -183,7 +184,7 @@ class LookingLoader:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
-        raise NotImplementedError("it is made around another loader")
+        raise NotImplementedError("LookingLoader wraps another loader")
 
     def load(self, spider_name: str) -> type[Spider]:
         known = self.loader.list()

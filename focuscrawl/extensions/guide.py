@@ -1,4 +1,4 @@
-"""Guide: a strategy beside a spider that is none."""
+"""Guide: a strategy for a spider that is not a FocusedSpider."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Guide:
-    """Makes the strategy that scores the links of a project's own spider, and opens its crawl.
+    """Creates the strategy that scores the links of a project's own spider, and opens its crawl.
 
     Settings: FOCUS_TOPIC, FOCUS_STRATEGY, FOCUS_STRATEGY_OPTIONS.
     """
@@ -35,7 +35,7 @@ class Guide:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         spider = crawler.spider
-        # one that is its own guide, or no crawl at all: `scrapy shell`, `fetch`, `parse` look at a single page
+        # the spider is its own strategy, or `scrapy shell`, `fetch` or `parse` look at a single page without a crawl
         if spider is None or isinstance(spider, FocusedSpider | DefaultSpider) or started_by_command(type(spider)):
             raise NotConfigured
         strategy = strategy_of(crawler.settings)
@@ -49,7 +49,7 @@ class Guide:
         except FocusError as error:
             if " -a " not in str(error):
                 raise
-            raise FocusError(f"{error}; beside another spider, in FOCUS_STRATEGY_OPTIONS instead of -a") from None
+            raise FocusError(f"{error}; with the add-on, use FOCUS_STRATEGY_OPTIONS instead of -a") from None
         crawler.signals.connect(guide.closed, signals.spider_closed)
         return guide
 
@@ -57,18 +57,20 @@ class Guide:
         self.strategy = strategy
 
     def closed(self, reason: str) -> None:
-        """What Scrapy tells the spider, the strategy has to know, too."""
+        """Tell the strategy that the spider is closed."""
         closed = getattr(self.strategy, "closed", None)
         if closed is not None:
             closed(reason)
 
 
 def _options(settings: BaseSettings, strategy: type[FocusedSpider]) -> dict[str, Any]:
-    """What FOCUS_STRATEGY_OPTIONS says, if the strategy takes it."""
+    """FOCUS_STRATEGY_OPTIONS, checked against the strategy's options."""
     try:
         options = settings.getdict("FOCUS_STRATEGY_OPTIONS")
     except (TypeError, ValueError) as error:
-        raise FocusError(f'setting FOCUS_STRATEGY_OPTIONS: not a table, as in {{"max_pages": 100}}: {error}') from None
+        raise FocusError(
+            f'setting FOCUS_STRATEGY_OPTIONS: expected a table such as {{"max_pages": 100}}: {error}'
+        ) from None
     try:
         read_options(strategy, options, ("topic", "keywords"))
     except FocusError as error:
@@ -77,16 +79,16 @@ def _options(settings: BaseSettings, strategy: type[FocusedSpider]) -> dict[str,
 
 
 def _warn_of_arguments(spider: Spider, strategy: type[FocusedSpider]) -> None:
-    """Arguments meant for the strategy go to the spider, which makes attributes of what it does not know."""
+    """Warn of arguments meant for the strategy: the spider gets them, and turns unknown ones into attributes."""
     places = dict.fromkeys(options_of(strategy), "FOCUS_STRATEGY_OPTIONS")
     places |= {"topic": "FOCUS_TOPIC", "keywords": "FOCUS_TOPIC", "seeds": "its start_urls"}
     makers = [vars(cls)["__init__"] for cls in type(spider).__mro__ if "__init__" in vars(cls)]
     known = {*dir(type(spider)), *(name for maker in makers for name in signature(maker).parameters)}
     lost = [name for name, value in vars(spider).items() if name in places and isinstance(value, str)]
-    told = [f"-a {name} belongs into {places[name]}" for name in lost if name not in known]
-    if told:
+    hints = [f"-a {name} belongs in {places[name]}" for name in lost if name not in known]
+    if hints:
         message = "the strategy does not see the arguments of spider '%s': %s"
-        spider.logger.warning(message, spider.name, ", ".join(told))
+        spider.logger.warning(message, spider.name, ", ".join(hints))
 
 
 def strategy_of(settings: BaseSettings) -> type[FocusedSpider]:
@@ -102,5 +104,5 @@ def strategy_of(settings: BaseSettings) -> type[FocusedSpider]:
     except (ImportError, NameError, ValueError) as error:
         raise FocusError(f"setting FOCUS_STRATEGY={name}: cannot be imported: {error}") from None
     if not (isinstance(found, type) and issubclass(found, FocusedSpider)):
-        raise FocusError(f"setting FOCUS_STRATEGY={name}: is no FocusedSpider")
+        raise FocusError(f"setting FOCUS_STRATEGY={name}: is not a FocusedSpider")
     return found

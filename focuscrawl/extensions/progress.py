@@ -1,4 +1,4 @@
-"""Progress: a live line on a terminal, a line in the log elsewhere."""
+"""Progress: a live line on a terminal, log lines elsewhere."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Seconds between two looks at the crawl on a terminal.
+#: Seconds between updates on a terminal.
 REFRESH = 0.25
 
 
 class Progress:
-    """Shows pages, pages a second, harvest rate and queue, and a bar towards `max_pages`.
+    """Shows pages, pages per second, harvest rate and queue size, and a bar towards `max_pages`.
 
-    Settings: FOCUS_PROGRESS, LOGSTATS_INTERVAL (seconds between two lines in the log).
+    Settings: FOCUS_PROGRESS, LOGSTATS_INTERVAL (seconds between log lines).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,7 +71,7 @@ class Progress:
         total = self.max_pages if self.crawl.to_visit is None else self.crawl.to_visit
         self.task = self.bar.add_task(name, total=total or None, figures="")
         self.bar.start()
-        # what is logged now appears above the bar instead of tearing it
+        # log lines then appear above the bar instead of breaking it
         handler = get_scrapy_root_handler()
         self.handler = (
             handler if isinstance(handler, logging.StreamHandler) and handler.stream is sys.__stderr__ else None
@@ -105,7 +105,7 @@ class Progress:
             logger.info("%s", self.figures())
 
     def closed(self, reason: str) -> None:
-        if not hasattr(self, "began"):  # the crawl failed before it was open
+        if not hasattr(self, "began"):  # the crawl failed before it was opened
             return
         if self.loop is not None and self.loop.running:
             self.loop.stop()
@@ -116,7 +116,7 @@ class Progress:
             logger.info("%s (%s)", self.figures(), reason)
 
     def stop(self) -> None:
-        """Give the terminal back, also after a crawl that was stopped at once."""
+        """Restore the terminal, even if the crawl was stopped immediately."""
         if self.bar is not None:
             self.bar.stop()
             self.bar = None

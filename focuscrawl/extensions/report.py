@@ -38,6 +38,6 @@ class Report:
             try:
                 path.write_text(crawl_report(crawl.store), "utf-8")
             except OSError as error:
-                logger.error("cannot write %s: %s; the crawl itself is whole", path, error.strerror)
+                logger.error("cannot write %s: %s; the crawl itself is complete", path, error.strerror)
             except FocusError as error:
-                logger.error("%s is not written: %s", path, error)
+                logger.error("%s was not written: %s", path, error)

@@ -1,4 +1,4 @@
-"""Back off: a host that says it has had enough is left alone for as long as it asks."""
+"""Back-off: an overloaded host is left alone for as long as it asks."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Statuses by which a server says that it is asked too much.
+#: Statuses of a server that gets too many requests.
 TOO_MUCH = (429, 503)
 
 
 class BackoffMiddleware:
-    """Obeys Retry-After and rests after 429 and 503, whatever was asked for; Scrapy's retry middleware tries it again.
+    """Backs off after 429 and 503 to any request, and obeys Retry-After; Scrapy's retry middleware retries the request.
 
-    It hears of an answer before the host counts as free again. Settings: FOCUS_BACKOFF_MAX. Stats: ``focus/backoff``.
+    It sees a response before the host is free for the next request. Settings: FOCUS_BACKOFF_MAX. Stats:
+    ``focus/backoff``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.hosts = Crawl.of(crawler).hosts  # for a single page, as in `scrapy shell`, there is none
+        self.hosts = Crawl.of(crawler).hosts  # raises NotConfigured for a single page, as in `scrapy shell`
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -42,7 +43,7 @@ class BackoffMiddleware:
         return middleware
 
     def answered(self, request: Request, response: Response) -> None:
-        """An answer has come."""
+        """Handle a response."""
         host = self.crawler.engine.downloader.get_slot_key(request)
         if response.status not in TOO_MUCH:
             self.hosts.answered(host)
@@ -50,15 +51,15 @@ class BackoffMiddleware:
         asked = retry_after((response.headers.get("Retry-After") or b"").decode("latin-1"))
         rest = self.hosts.refused(host, asked, request.meta.get("focus_sent", inf))
         if rest > 0:
-            logger.info("%s answers %d: resting for %.3g s", host, response.status, rest)
+            logger.info("%s answered %d: backing off for %.3g s", host, response.status, rest)
             self.crawler.stats.inc_value("focus/backoff")
 
 
 def retry_after(value: str) -> float | None:
-    """Seconds to wait by a Retry-After header, a number or a date; None if it says nothing."""
+    """Seconds to wait according to a Retry-After header, a number or a date; None if it is malformed."""
     value = value.strip()
     if value.isascii() and value.isdigit():
-        return float(value[:20])  # more digits than that are longer than any rest
+        return float(value[:20])  # longer than any back-off anyway
     try:
         date = parsedate_to_datetime(value)
         if date.tzinfo is None:

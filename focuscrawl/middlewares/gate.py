@@ -1,4 +1,4 @@
-"""Gate: every request leaves at its host's distance, whatever it is for."""
+"""Gate: every request, whatever it is for, waits for its host's politeness delay."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-#: Seconds that a page waits here for a host that has asked for a rest; for more it goes back to the frontier.
+#: Longest back-off in seconds that a page waits for here; for a longer one it goes back to the frontier.
 PATIENCE = 5.0
 
 
 class GateMiddleware:
-    """The last middleware before the downloader: pages, robots.txt, tdmrep.json and all else wait here for their turn.
+    """The last middleware before the downloader: pages, robots.txt and all other requests wait here for their turn.
 
-    A page goes back to the frontier if its host has asked for a rest meanwhile, or if no file is left to connect with.
-    Meta: ``focus_patience``, the longest rest of its host that a request waits for; ``focus_sent``, when it left.
+    A page goes back to the frontier if its host needs a longer back-off, or if no more connections can be opened.
+    Meta: ``focus_patience``, the longest back-off that a request waits for; ``focus_sent``, when it was sent.
     """
 
     def __init__(self, crawler: Crawler) -> None:

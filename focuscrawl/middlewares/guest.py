@@ -1,4 +1,4 @@
-"""Guests: spiders that know nothing of pages and scores, and yield requests and items of their own."""
+"""Guests: spiders of other projects, which yield their own requests and items instead of pages."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class GuestMiddleware(BaseSpiderMiddleware):
-    """Makes the Page of every response; the requests that the spider makes of it are the page's links.
+    """Creates the Page of every response; the requests that the spider yields for it are the page's links.
 
-    They are scored as links, with the anchor and the words around it, and queued together with the page. What a
-    request is besides its URL, callback and all, is kept.
+    They are scored as links, with the anchor and the words around it, and queued together with the page. Their
+    callbacks and other attributes are kept.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -54,17 +54,17 @@ class GuestMiddleware(BaseSpiderMiddleware):
                     requests.append(output)
                 else:
                     yield output
-        except Exception:  # a callback that fails half way has made a page, too, and some links
+        except Exception:  # a callback that fails halfway still has a page, and some links
             yield self._page(response, requests)
             raise
         yield self._page(response, requests)
 
     def _page(self, response: Response, requests: Iterable[Request]) -> Page:
         page = self.strategy.read(response)
-        known = {link.url: link for link in reversed(page.links)}  # of several to one page, the first
+        known = {link.url: link for link in reversed(page.links)}  # the first of several with the same URL
         found: dict[str, Link] = {}
         for request in requests:
-            request.meta.pop(KEY, None)  # that of the page, if its meta was handed on
+            request.meta.pop(KEY, None)  # the page's own, if its meta was passed on
             url = urls.join(request.url, "") or request.url
             if url not in found:
                 found[url] = known.get(url) or Link(url)
@@ -74,5 +74,5 @@ class GuestMiddleware(BaseSpiderMiddleware):
 
 
 def _is_link(output: Any) -> bool:
-    """Whether the URL says which page a request is for."""
+    """Whether the URL alone identifies a request."""
     return isinstance(output, Request) and output.method == "GET" and not output.body

@@ -1,4 +1,4 @@
-"""Redirects: their targets are normalised like every other URL, and one that leads nowhere is recorded as such."""
+"""Redirects: their targets are normalised like every other URL, and invalid ones are recorded as failures."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-#: Statuses with which a Location says where to go on.
+#: Statuses that redirect to the Location.
 REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class RedirectMiddleware(ScrapyRedirectMiddleware):
-    """Scrapy's own, but for the Location: it is joined as browsers do, and bounded in length.
+    """Scrapy's middleware, but resolves the Location as browsers do, and limits its length.
 
-    It is joined before anything decides about it: robots.txt, the scope, the frontier. A Location that is not a URL is
-    named by the reason of the failure. A visit to a stored page follows redirects to other spellings of its URL only.
+    It is resolved before robots.txt, the scope and the frontier check it. If the Location is not a URL, the reason of
+    the failure quotes it. A revisit of a stored page only follows redirects to other spellings of its URL.
     Settings: URLLENGTH_LIMIT, REDIRECT_MAX_TIMES, FOCUS_ANY_SCHEME.
     """
 
@@ -54,6 +54,6 @@ class RedirectMiddleware(ScrapyRedirectMiddleware):
 
 
 def redirect_target(url: str, location: bytes) -> str | None:
-    """Where a Location header on the way to *url* leads; None if that is not a URL of the web."""
-    # bytes beyond ASCII are sent back as they came, whatever charset they are in
+    """The target of a Location header in the response to *url*; None if it is not an http(s) URL."""
+    # non-ASCII bytes are sent back unchanged, whatever their charset
     return urls.join(url, "".join(chr(octet) if octet < 128 else f"%{octet:02X}" for octet in location))

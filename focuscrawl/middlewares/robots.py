@@ -1,4 +1,4 @@
-"""robots.txt, shared by all spiders, read as RFC 9309 says."""
+"""robots.txt for all spiders, according to RFC 9309."""
 
 from __future__ import annotations
 
@@ -30,34 +30,35 @@ logger = logging.getLogger(__name__)
 
 #: RFC 9309, 2.4: a copy is not used for more than a day.
 MAX_AGE = 24 * 3600.0
-#: A host whose robots.txt could not be read is asked again after this time.
+#: Seconds after which a robots.txt that could not be read is fetched again.
 RETRY_AFTER = 3600.0
-#: Bytes that rules may take in all, as they are kept and ready for use; those of hosts not asked lately are dropped.
+#: Bytes for all rules, and for all matchers made from them; the least recently used are dropped.
 RULES_SIZE, MATCHERS_SIZE = 64 << 20, 32 << 20
 
 
 @dataclass
 class _Site:
-    """What is known of a site: its rules, or why they could not be read."""
+    """What is known about a site: its rules, or why they could not be read."""
 
     rules: Rules | None
     expires: float
     problem: str = ""
-    #: Whether it gave no answer of any kind.
+    #: Whether there was no answer at all.
     silent: bool = False
     #: Whether there is a robots.txt at all.
     found: bool = False
-    #: The address that it may not be asked at.
+    #: The private address that the crawl may not connect to.
     private: str = ""
 
 
 class RobotsMiddleware:
-    """Refuses what a host's robots.txt disallows.
+    """Rejects requests that a host's robots.txt disallows.
 
-    One fetch per host however many requests wait for it; 4xx allows everything, but for 429. After 429, 5xx or no
-    answer the host rests, its pages go back to the frontier, and it is asked again, RETRY_TIMES times; then it is left
-    alone for an hour. Crawl-delay and Request-rate slow the host down. Settings: ROBOTSTXT_OBEY, USER_AGENT,
-    ROBOTSTXT_USER_AGENT, FOCUS_CRAWL_DELAY_MAX, RETRY_TIMES. Meta: dont_obey_robotstxt. Stats:
+    It is fetched once per host, however many requests wait for it; 4xx, except 429, allows everything. After 429, 5xx
+    or no answer, the crawl backs off, the host's pages go back to the frontier, and robots.txt is retried RETRY_TIMES
+    times; then the host is left alone for an hour. Crawl-delay and Request-rate slow down requests to the host.
+    Settings: ROBOTSTXT_OBEY, USER_AGENT, ROBOTSTXT_USER_AGENT, FOCUS_CRAWL_DELAY_MAX, RETRY_TIMES.
+    Meta: dont_obey_robotstxt. Stats:
     ``robotstxt/request_count``, ``robotstxt/forbidden``, ``robotstxt/unreachable``, ``robotstxt/slowed``.
     """
 
@@ -98,7 +99,7 @@ class RobotsMiddleware:
         return None
 
     def _running(self) -> Crawl | None:
-        """The crawl; None for a single page, as in `scrapy shell`, where no frontier lets requests wait."""
+        """The crawl; None for a single page, as in `scrapy shell`, where there is no frontier."""
         try:
             crawl = Crawl.of(self.crawler)
         except NotConfigured:
@@ -113,14 +114,14 @@ class RobotsMiddleware:
         return matcher
 
     def sitemaps(self, site: str) -> list[str]:
-        """The sitemaps that a site's robots.txt names, if it was read."""
+        """The sitemaps named in a site's robots.txt, if it was read."""
         known = self._sites.get(site)
         if known is None or known.rules is None:
             return []
         return [url for line in known.rules.sitemaps if (url := urls.join(f"{site}/", line)) is not None]
 
     async def _site(self, root: str) -> _Site | None:
-        """What is known of a site; None if it is to be asked again in a while."""
+        """What is known about a site; None if robots.txt will be retried."""
         if root in self._asked:
             return await self._asked[root]
         known = self._sites.get(root)
@@ -131,7 +132,7 @@ class RobotsMiddleware:
         site: _Site | None = _Site(None, expires=monotonic() + RETRY_AFTER)
         try:
             site = await self._fetch(root)
-        finally:  # whatever happens, nobody waits for ever
+        finally:  # even after an error, so that no request waits forever
             self._matchers.pop(root)
             if site is not None:
                 self._sites.put(root, site, site.rules.size if site.rules is not None else 500)
@@ -140,7 +141,7 @@ class RobotsMiddleware:
         return site
 
     def _slow_down(self, root: str, wished: float) -> None:
-        """Keep the distance that a host asks for, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
+        """Apply the delay that a host demands, up to FOCUS_CRAWL_DELAY_MAX, if it is longer than ours."""
         delay = min(wished, self.longest_delay)
         crawl = self._running()
         if delay and crawl is not None and crawl.hosts.keep_distance(urls.host(root), delay):
@@ -149,12 +150,12 @@ class RobotsMiddleware:
     async def _fetch(self, root: str) -> _Site | None:
         self.crawler.stats.inc_value("robotstxt/request_count")
         request = Request(f"{root}/robots.txt", meta={"dont_obey_robotstxt": True}, callback=NO_CALLBACK)
-        request.meta["dont_retry"] = True  # at once; it is tried again when the host has rested
+        request.meta["dont_retry"] = True  # not immediately: it is retried after the back-off
         try:
             response = await self.crawler.engine.download_async(request)
         except PrivateAddress as error:
             return _Site(None, expires=0.0, private=error.address)
-        except Exception as error:  # no answer of any kind: RFC 9309, 2.3.1.4
+        except Exception as error:  # unreachable: RFC 9309, 2.3.1.4
             silent = is_no_answer(error)
             if silent and (crawl := self._running()) is not None:
                 crawl.no_answer(request.url)
@@ -168,11 +169,11 @@ class RobotsMiddleware:
         return _Site(Rules.read(body, self.agent), expires=monotonic() + MAX_AGE, found=found)
 
     def _unreachable(self, root: str, problem: str, *, heard: bool, silent: bool = False) -> _Site | None:
-        """A site did not say what it allows: None if it is to be asked again after a rest."""
+        """What is known about a site without a readable robots.txt; None if it will be retried after a back-off."""
         logger.info("%s/robots.txt could not be read: %s", root, problem)
         self._tries[root] += 1
         if (crawl := self._running()) is not None and self._tries[root] <= self.retries:
-            if not heard:  # what a host says itself was heard on the way
+            if not heard:  # otherwise BackoffMiddleware has done it
                 crawl.hosts.refused(urls.host(root), None, monotonic())
             return None
         del self._tries[root]

@@ -1,4 +1,4 @@
-"""The door: what the crawl may not ask for is not asked for, whichever way it came."""
+"""Scope: URLs outside the crawl's scope are never requested, wherever they come from."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class ScopeMiddleware:
-    """Refuses seeds, redirects and what was queued under other rules, and what is no URL of the web.
+    """Rejects requests that are out of scope (seeds, redirects, URLs queued under other rules) or not http(s).
 
-    Every request comes by here first, and goes on with its URL normalised: what decides about it later sees what the
-    server will see. What a host says about itself (robots.txt, tdmrep.json) is no page and is asked for wherever its
-    pages are in scope. Settings: FOCUS_ALLOW, FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/out_of_scope``.
+    Every request passes here first and continues with its URL normalised, so that later checks see what the server will
+    see. A host's own files (robots.txt, tdmrep.json) are not pages and are exempt. Settings: FOCUS_ALLOW,
+    FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/out_of_scope``.
     """
 
     def __init__(self, crawler: Crawler) -> None:

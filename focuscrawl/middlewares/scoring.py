@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class ScoringMiddleware(BaseSpiderMiddleware):
-    """Asks the spider's `score` once per page, for all its links; ordinary requests are scored as links.
+    """Calls the spider's `score` once per page, for all its links; ordinary requests are scored as links.
 
-    Links that the crawl's scope leaves out are refused. Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW,
+    Links outside the crawl's scope are refused. Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW,
     FOCUS_ROBOTS_META, FOCUS_ALLOW, FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/links``, ``focus/links_refused``.
     """
 
@@ -65,7 +65,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         page.via = spider.crawl.store.links.get(focus.via) if focus is not None and focus.via else None
         if not page.links:
             return
-        # a strategy that fails says nothing about these links: they wait behind all others
+        # if the strategy fails, these links wait behind all others
         nothing: Sequence[float | None] = [0.0] * len(page.links)
         scores = ask("score", page.url, lambda: self._scores(page), nothing)
         refused = 0
@@ -87,13 +87,13 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             self.crawler.stats.inc_value("focus/links_refused", refused)
 
     def _scores(self, page: Page) -> Sequence[float | None]:
-        """What the strategy gives, checked."""
+        """The strategy's scores, checked."""
         scores = self.spider.score(page)
         if len(scores) != len(page.links):
             raise ValueError(f"{len(scores)} scores for {len(page.links)} links")
         for link, score in zip(page.links, scores, strict=True):
             if score is not None and score != score:
-                raise ValueError(f"no number for {link.url}")
+                raise ValueError(f"the score of {link.url} is not a number")
         return scores
 
     def _rule_against(self, link: Link) -> str:
@@ -105,7 +105,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         return "out of scope" if self.scope and self.scope.refuses(link.url) else ""
 
     def score_request(self, request: Request, page: Page) -> Request | None:
-        """A request of the spider's own, scored as a link of the page it was made from."""
+        """Score a request of the spider's own as a link of the page it came from."""
         view = copy(page)
         view.links = [Link(request.url)]
         (score,) = self.spider.score(view)

@@ -1,4 +1,4 @@
-"""Sitemaps: once a host has given a page on the topic, its own list of pages is worth a look."""
+"""Sitemaps: read after the first page on the topic from a host."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SitemapMiddleware(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         wanted = Crawl.of(crawler).sitemaps
-        if wanted == "no" or not isinstance(crawler.spider, FocusedSpider):  # others do not know what to do with them
+        if wanted == "no" or not isinstance(crawler.spider, FocusedSpider):  # other spiders have no parse_sitemap
             raise NotConfigured
         self.spider = crawler.spider
         self.guess = wanted == "all"
@@ -50,7 +50,7 @@ class SitemapMiddleware(BaseSpiderMiddleware):
                 yield output
 
     def _bounded(self, output: Any, response: Response) -> Any:
-        """A host's list of lists ends somewhere."""
+        """Limit the number of sitemaps per host."""
         is_sitemap = isinstance(output, Request) and output.callback == self.spider.parse_sitemap
         return output if not is_sitemap or self._one_more(urls.host(response.url)) else None
 

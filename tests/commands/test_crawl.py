@@ -91,7 +91,7 @@ def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
         (["keyword", "-a", "seed=http://a.example/"], "did you mean seeds?"),
         (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number, at least 0.0, at most 1.0"),
         (["best_frist", "-a", "keywords=x", *DEMO], "unknown spider 'best_frist'; did you mean best_first?"),
-        (["zzz", "-a", "keywords=x", *DEMO], "unknown spider 'zzz'; there are apprentice, baseline, best_first, "),
+        (["zzz", "-a", "keywords=x", *DEMO], "unknown spider 'zzz'; known spiders: apprentice, baseline, best_first, "),
         (["best_first", "-a", "keywords=x"], 'or -a seeds=@FILE or -a topic=FILE with seeds = ["http://…"] in it'),
         (["best_first", *DEMO], 'or -a topic=FILE with keywords = { sort = 3, "bubble sort" = 5 } in it'),
         (["breadth_first", "-a", "seeds=htp:/foo"], "no valid seed: 'htp:/foo' is not a URL; give another"),
@@ -200,7 +200,7 @@ def test_a_crawl_without_a_page_that_could_be_read_has_failed(tmp_path, path):
 
 def test_files_that_belong_to_no_crawl_are_not_written_over(tmp_path):
     (tmp_path / "URLs.txt").write_text("mine")
-    assert "holds URLs.txt, but no crawl.sqlite" in complaint("breadth_first", *DEMO, "-s", f"FOCUS_DIR={tmp_path}")
+    assert "contains URLs.txt, but no crawl.sqlite" in complaint("breadth_first", *DEMO, "-s", f"FOCUS_DIR={tmp_path}")
     assert (tmp_path / "URLs.txt").read_text() == "mine"
 
 

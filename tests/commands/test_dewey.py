@@ -18,7 +18,7 @@ def test_a_file_and_nothing_known(tmp_path):
     assert "→  58" in scrapy("dewey", tmp_path / "a.html").stdout
     (tmp_path / "a.txt").write_text("violins, cellos")
     assert "→  78" in scrapy("dewey", tmp_path / "a.txt").stdout
-    assert "No word of it" in scrapy("dewey", "xyzzy plugh").stdout
+    assert "None of its words" in scrapy("dewey", "xyzzy plugh").stdout
 
 
 def test_a_url_that_cannot_be_fetched_costs_one_line():

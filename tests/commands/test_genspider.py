@@ -108,9 +108,9 @@ def test_scrapys_own_templates_are_there_and_nothing_is_written_over(project):
     [
         (
             ("-t", "focussed", "foo"),
-            "unable to find template 'focussed'; there are basic, crawl, csvfeed, focused, xml",
+            "unknown template 'focussed'; known templates: basic, crawl, csvfeed, focused, xml",
         ),
-        (("-d", "focussed"), "unable to find template 'focussed'; there are basic, "),
+        (("-d", "focussed"), "unknown template 'focussed'; known templates: basic, "),
         (("-t", "focused", "best_first"), "spider 'best_first' already exists in focuscrawl.spiders.best_first; "),
         (("best_first",), "spider 'best_first' already exists in focuscrawl.spiders.best_first; "),
         (("-t", "focused", "mine"), "'mine' is the name of the project; "),
@@ -141,7 +141,7 @@ def test_it_says_what_it_has_written(project):
     assert all(file.exists() for file in files)
     again = scrapy("genspider", "--force", "-t", "focused", "near_words", "a.example", cwd=project)
     assert written(again) == files[:1]
-    assert f"{files[1]} is there already and was left as it is" in again.stdout
+    assert f"{files[1]} already exists and was not changed" in again.stdout
 
 
 OURS = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
@@ -187,7 +187,7 @@ def test_a_project_whose_new_spiders_would_go_to_ours_is_told_how(project):
         assert result.returncode == 2
         assert result.stdout == ""
         assert len(result.stderr.splitlines()) == 1
-        assert "setting NEWSPIDER_MODULE=focuscrawl.spiders is no package of this project" in result.stderr
+        assert "setting NEWSPIDER_MODULE=focuscrawl.spiders is not a package of this project" in result.stderr
         assert "unset SCRAPY_SETTINGS_MODULE" in result.stderr
     assert not IN_OURS.exists()
 
@@ -203,5 +203,5 @@ def test_what_is_installed_inside_the_project_is_not_written_to(project):
         PYTHONPATH=str(site.parents[1]),
     )
     assert result.returncode == 2
-    assert "is no package of this project" in result.stderr
+    assert "is not a package of this project" in result.stderr
     assert [path.name for path in site.iterdir() if path.suffix == ".py"] == ["__init__.py"]

@@ -225,7 +225,7 @@ def test_nothing_of_somebody_else_is_written_over(tmp_path):
     (tmp_path / "results.csv").write_text("mine")
     result = scrapy("lab", "--out", tmp_path)
     assert result.returncode == 2
-    assert "holds results.csv, but no crawls that it belongs to" in result.stderr
+    assert "contains results.csv, but no crawls" in result.stderr
     assert (tmp_path / "results.csv").read_text() == "mine"
 
 
@@ -402,11 +402,11 @@ def test_experiments_that_a_topic_does_not_allow_are_told_and_others_run(world, 
         1,
     )
     assert result.returncode == 1
-    assert "paper 2 cannot be tried on web: " in result.stderr
+    assert "paper 2 cannot be run on web: " in result.stderr
     assert "### 4." in (tmp_path / "o" / "papers.md").read_text("utf-8")
 
 
 def test_a_paper_that_is_none_of_the_five_is_refused(tmp_path):
     result = scrapy("lab", "papers", "6", "--out", tmp_path / "out")
     assert result.returncode == 2
-    assert "paper '6' is none of 1, 2, 3, 4, 5" in result.stderr + result.stdout
+    assert "unknown paper '6'; known papers: 1, 2, 3, 4, 5" in result.stderr + result.stdout

@@ -128,7 +128,7 @@ def test_the_embedded_web_can_be_saved(tmp_path):
     path = tmp_path / "demo.sqlite"
     assert "pages on" in scrapy("web", "demo", "--save", path).stdout
     assert open_web(str(path)).get("http://crossroads.example/").status == 200
-    assert "is there already" in scrapy("web", "demo", "--save", path).stderr
+    assert "already exists" in scrapy("web", "demo", "--save", path).stderr
     assert os.path.getsize(path) > 100_000
 
 

@@ -133,7 +133,7 @@ def test_a_topic_file_that_is_gone_is_named_with_the_way_out(small, copy, web, t
     moved.rename(tmp_path / "elsewhere.toml")
     try:
         line = complaint(copy)
-        assert f"was made with topic {moved}, which is gone; say where it is with -a topic=FILE" in line
+        assert f"was made with topic {moved}, which no longer exists; give its new path with -a topic=FILE" in line
         found = report(copy, "--older-than", 0, "-a", f"topic={tmp_path / 'elsewhere.toml'}", *web)
         assert found["visits"] == {"unchanged": 3}
     finally:
@@ -315,6 +315,6 @@ def test_what_a_crawl_was_made_with_and_a_stranger_may_not_decide_is_asked_for_a
     assert (
         f"{copy} was made with -s FOCUS_ROBOTS_META=0 -s ROBOTSTXT_OBEY=False, which is not taken from a file" in line
     )
-    assert "give it again if you want that, or another value" in line
+    assert "give it again on the command line, or give another value" in line
     again = "-s", "ROBOTSTXT_OBEY=False", "-s", "FOCUS_ROBOTS_META=1"
     assert report(copy, "--older-than", 0, *web, *again)["visits"] == {"unchanged": 3}

@@ -80,7 +80,7 @@ def test_a_file_is_not_written_over_unasked(folder):
     arguments = ["seeds", *files(folder, "one", "two"), "--query", "x", "--output", output]
     refused = scrapy(*arguments)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "t.toml is there already; choose another --output, or write over it with --force" in refused.stderr
+    assert "t.toml already exists; choose another --output, or overwrite it with --force" in refused.stderr
     assert output.read_text() == "mine"
     assert scrapy(*arguments, "--force").returncode == 0
     assert load_topic(str(output)).seeds == ["http://a.example/", "http://b.example/"]
@@ -106,18 +106,18 @@ def test_bad_lines_and_empty_lists_are_told_and_left_out(folder):
     result = scrapy("seeds", *lists, "--query", "x", "--output", folder / "t.toml")
     assert result.returncode == 0
     assert "one.txt, line 2: left out: 'nothing' is not a URL" in result.stderr
-    assert "three.txt: no URL in it; going on without" in result.stderr
+    assert "three.txt: no URL in it; left out" in result.stderr
     assert "in both lists" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "what is the topic about? Give --query"),
-        (["--query", "- …"], "what is the topic about? Give --query"),
-        (["--query", "x"], "two lists with URLs in them are needed, there are 0; add --list FILE"),
-        (["--query", "x", "a.txt"], "cannot read 'a.txt'; a list is given with --list SOURCE"),
-        (["--query", "x", "--lists", "a.txt"], "cannot read '--lists'"),
+        ([], "the topic has no keywords; give --query"),
+        (["--query", "- …"], "the topic has no keywords; give --query"),
+        (["--query", "x"], "at least two lists with URLs are needed, not 0; add --list FILE"),
+        (["--query", "x", "a.txt"], "unexpected argument 'a.txt'; give a list with --list SOURCE"),
+        (["--query", "x", "--lists", "a.txt"], "unexpected argument '--lists'"),
         (["--query", "x", "--list", "nowhere.txt"], "list nowhere.txt: no such file"),
         (["--query", "x", "--list", "a", "--list", "a"], "list a is given twice"),
         (["--query", "x", "--list", "crawl:nowhere"], "is nowhere the directory of a crawl"),
@@ -126,9 +126,9 @@ def test_bad_lines_and_empty_lists_are_told_and_left_out(folder):
         (["--query", "x", "--top", "0"], "--top 0: expected a whole number, at least 1"),
         (["--query", "x", "--seeds", "0"], "--seeds 0: expected a whole number, at least 1"),
         (["--query", "x", "--timeout", "nan"], "--timeout nan: expected seconds"),
-        (["--query", "x", "--engines", "a,b"], "--engines: of which instance? Give --searxng URL"),
-        (["--keywords", "x", "--searxng", "http://localhost"], "--searxng: what to search for? Give --query"),
-        (["--query", "x", "--negative-query", "y"], "--negative-query: nobody is asked"),
+        (["--query", "x", "--engines", "a,b"], "--engines: no instance is given; give --searxng URL"),
+        (["--keywords", "x", "--searxng", "http://localhost"], "--searxng: no query is given; give --query"),
+        (["--query", "x", "--negative-query", "y"], "--negative-query: nothing to search"),
         (["--query", "x", "--searxng", "localhost:8888"], "did you mean 'http://localhost:8888'?"),
         (["--query", "x", "--searxng", "http://127.0.0.1:PORT"], "not reachable (Connection refused)"),
     ],

@@ -400,7 +400,7 @@ def test_a_damaged_crawl_is_named_by_its_own_place(look, tmp_path_factory):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["parse", HANDBOOK], "which spider? Give --spider NAME"),
+        (["parse", HANDBOOK], "no spider is given; give --spider NAME"),
         (["fetch", "--spider", "best_frist", HANDBOOK], "did you mean best_first?"),
         (["fetch", "--spider", "best_first", HANDBOOK], "has no keywords; give -a keywords="),
         (["shell", "--spider", "best_first", HANDBOOK, "-c", "1"], "has no keywords; give -a keywords="),
@@ -489,5 +489,5 @@ def test_a_crawl_of_somebody_elses_names_no_file_to_be_read(earlier, tmp_path, n
     connection.close()
     result = scrapy("parse", "--spider", "best_first", *DEMO, "-s", f"FOCUS_DIR={folder}", HANDBOOK)
     assert result.returncode == 2
-    assert "which is not taken from a file; give it again if you want that" in result.stderr
+    assert "which is not taken from a file; give it again on the command line" in result.stderr
     assert "Traceback" not in result.stderr

@@ -142,7 +142,7 @@ def test_a_table_of_a_strategy_that_is_another_is_refused(folder):
 
 def test_a_pipe_in_the_directory_is_not_waited_for(folder):
     os.mkfifo(folder / "judge.json")
-    assert f"{folder / 'judge.json'} is no file" in what_comes_of("crawl", folder)
+    assert f"{folder / 'judge.json'} is not a regular file" in what_comes_of("crawl", folder)
 
 
 @pytest.mark.parametrize("name", ["crawl.sqlite", "URLs.txt", "pages.jsonl", "report.html", "judge.json.new", ".lock"])

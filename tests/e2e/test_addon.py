@@ -151,14 +151,14 @@ def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
         ("FOCUS_STRATEGY=shop.items.Nothing", "FOCUS_STRATEGY=shop.items.Nothing: cannot be imported"),
         (
             "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider",
-            "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider: is no Focused",
+            "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider: is not a Focused",
         ),
         (
             "FOCUS_TOPIC=",
             "no topic with keywords is given; set FOCUS_TOPIC to a topic file with keywords = ",
         ),
-        ("FOCUS_STRATEGY_OPTIONS=x", "FOCUS_STRATEGY_OPTIONS: not a table"),
-        ("FOCUS_STRATEGY_OPTIONS=[1]", "FOCUS_STRATEGY_OPTIONS: not a table"),
+        ("FOCUS_STRATEGY_OPTIONS=x", "FOCUS_STRATEGY_OPTIONS: expected a table"),
+        ("FOCUS_STRATEGY_OPTIONS=[1]", "FOCUS_STRATEGY_OPTIONS: expected a table"),
         (
             'FOCUS_STRATEGY_OPTIONS={"maxpages": 3}',
             "setting FOCUS_STRATEGY_OPTIONS: spider 'shark_search' has no option 'maxpages'; did you mean max_pages?",
@@ -171,10 +171,10 @@ def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
             'FOCUS_STRATEGY_OPTIONS={"seeds": "http://crossroads.example/"}',
             "setting FOCUS_STRATEGY_OPTIONS: spider 'shark_search' has no option 'seeds'",
         ),
-        ("FOCUS_STRATEGY=taxonomy_tunnel", ", or -a dewey=005,006; beside another spider, in FOCUS_STRATEGY_OPTIONS"),
+        ("FOCUS_STRATEGY=taxonomy_tunnel", ", or -a dewey=005,006; with the add-on, use FOCUS_STRATEGY_OPTIONS"),
         (
             "SCHEDULER=scrapy.core.scheduler.Scheduler",
-            "SCHEDULER=scrapy.core.scheduler.Scheduler: the add-on brings its own",
+            "SCHEDULER=scrapy.core.scheduler.Scheduler: the add-on needs its own",
         ),
     ],
 )
@@ -198,8 +198,8 @@ def test_arguments_that_only_the_spider_sees_are_told_in_one_line(shop):
     assert result.returncode == 0, result.stderr
     (line,) = (line for line in result.stderr.splitlines() if "WARNING: " in line)
     assert line.endswith(
-        "the strategy does not see the arguments of spider 'plain': -a max_pages belongs into FOCUS_STRATEGY_OPTIONS,"
-        " -a topic belongs into FOCUS_TOPIC, -a seeds belongs into its start_urls"
+        "the strategy does not see the arguments of spider 'plain': -a max_pages belongs in FOCUS_STRATEGY_OPTIONS,"
+        " -a topic belongs in FOCUS_TOPIC, -a seeds belongs in its start_urls"
     )
 
 
@@ -241,7 +241,7 @@ def test_a_crawl_of_a_guests_is_reported_but_not_visited_again(shop):
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
     line = result.stderr.splitlines()[-1]
-    assert line.startswith(f"focuscrawl: {folder} was made by spider 'plain', which is no FocusedSpider")
+    assert line.startswith(f"focuscrawl: {folder} was made by spider 'plain', which is not a FocusedSpider")
     reported = scrapy("recrawl", folder, "--report", cwd=shop)
     assert reported.returncode == 0, reported.stderr
     assert "5 new pages" in reported.stdout
