@@ -46,7 +46,7 @@ def test_the_tables_of_an_earlier_run_are_not_taken_for_those_of_one_that_failed
 
 def test_some_crawls_may_fail(lab, capsys):
     lab("papers", 1, "### This run\n")
-    assert capsys.readouterr().out == "### On birds, 7 pages a crawl\n\n#### This run\n"
+    assert capsys.readouterr().out == "### On birds, 7 pages per crawl\n\n#### This run\n"
 
 
 def test_a_lab_that_was_stopped_has_no_results(lab):
