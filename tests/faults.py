@@ -733,7 +733,7 @@ FAULTS = [
     Fault(unknown_charset, Stored(whole=True)),
     Fault(odd_content_type, Stored(problem="not HTML: \xff\xfe")),
     Fault(no_content_type, Stored(whole=True)),
-    Fault(binary_called_html, Stored(problem="binary content called text/html")),
+    Fault(binary_called_html, Stored(problem="binary content declared as text/html")),
     # statuses
     Fault(no_content, Stored(204, "empty body")),
     Fault(not_modified, Stored(304, "HTTP 304")),

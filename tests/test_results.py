@@ -67,7 +67,7 @@ def test_a_benchmark_that_fails_leaves_the_documentation_as_it_is(tmp_path, monk
         return {"harvest": "crawlee failed on Birds and is left out: exit code 1", "order": "new"}[name]
 
     monkeypatch.setattr(figures, "output", output)
-    with pytest.raises(SystemExit, match="not complete, and as before in the documentation: peers, harvest"):
+    with pytest.raises(SystemExit, match="incomplete, not updated in the documentation: peers, harvest"):
         figures.main()
     assert page.read_text() == (
         shown.format("peers", "old") + shown.format("harvest", "old") + shown.format("order", "new")

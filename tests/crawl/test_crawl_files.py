@@ -136,7 +136,7 @@ def test_a_table_of_a_strategy_that_is_another_is_refused(folder):
     with closing(Store(folder / "crawl.sqlite")) as store:
         store.make("CREATE TABLE seed_page (id INTEGER PRIMARY KEY)")
         store.make("CREATE TABLE seed_page (id INTEGER PRIMARY KEY)")
-        with pytest.raises(FocusError, match="'seed_page' is not what a crawl makes under that name"):
+        with pytest.raises(FocusError, match="'seed_page' is not defined as in a crawl"):
             store.make("CREATE TABLE seed_page (id INTEGER)")
 
 
