@@ -119,7 +119,7 @@ def test_a_body_is_inflated_within_bounds():
     large = os.urandom(MAX_BODY + 1)
     assert inflate(zlib.compress(large, 0)) == large
     assert len(inflate(zlib.compress(bytes(MAX_BODY - 1), 1))) == MAX_BODY - 1
-    for stored, says in ((BOMB, "more than"), (zlib.compress(b"x" * 100)[:-1], "cut off"), (b"xx", "header")):
+    for stored, says in ((BOMB, "more than"), (zlib.compress(b"x" * 100)[:-1], "truncated"), (b"xx", "header")):
         with pytest.raises(zlib.error, match=says):
             inflate(stored)
 
