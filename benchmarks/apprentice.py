@@ -2,9 +2,9 @@
 
     python benchmarks/apprentice.py [--web FILE --topics DIR] [--generic URL] [--topic NAME …]
 
-For each topic, each way to choose words, and from on-topic seeds as well as from one generic page: the baseline crawls
-1,000 pages, the apprentice learns from them and crawls 800 of its own, one request at a time. Target recall is the
-share of the topic's targets that were fetched, a mean over the topics.
+For each topic and each word selection method, from on-topic seeds and from one generic page: the baseline crawls 1,000
+pages, the apprentice learns from them and crawls 800 of its own, one request at a time. Target recall is the share of
+the topic's targets that were fetched, averaged over the topics.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def pair(topic: Path, web: str, seeds: str, selection: str, folder: Path) -> tup
 def main() -> None:
     parser = labelled.parser(__doc__)
     parser.add_argument("--generic", default="http://schools-wikipedia.org/wp/u/United_States.htm")
-    parser.add_argument("--topic", nargs="*", help="only these")
+    parser.add_argument("--topic", nargs="*", help="only these topics")
     options = parse_web(parser)
     topics = [path for path in topic_files(options.topics) if not options.topic or path.stem in options.topic]
     head = "".join(f"{f'{n} pages':>12}" for n in STEPS)

@@ -1,10 +1,10 @@
-"""How often the galaxy of a text names the right Dewey class, with no training.
+"""How often the galaxy of a text names the right Dewey class, without training.
 
     python benchmarks/dewey.py [--web FILE --topics DIR]
 
-For the labelled pages of each topic: whether the main class (first digit) and the division (two digits) of the galaxy
-over the page's text are among the topic's Dewey numbers; what it says most often when it is wrong; and the same for
-links to such pages, by their topical boundary, before their target is known.
+For the labelled pages of each topic: whether the main class (first digit) and the division (two digits) of the page
+text's galaxy are among the topic's Dewey numbers; the most frequent wrong classes; and the same for links to such
+pages, by their topical boundary, before their target is known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random input at every door of the crawler: how many examples were tried, and whether any did harm.
+"""Random input for every parser of the crawler: how many examples were tried, and how many failed.
 
 python benchmarks/doors.py [--minutes 10]
 """
@@ -40,7 +40,7 @@ def main() -> None:
     print(f"{'door':<14}{'examples':>10}{'harmful':>9}")
     for door in sorted(tried):
         print(f"{door:<14}{tried[door]:>10,}{failed[door]:>9,}")
-    print(f"{'in all':<14}{tried.total():>10,}{failed.total():>9,}   in {(monotonic() - began) / 60:.0f} minutes")
+    print(f"{'total':<14}{tried.total():>10,}{failed.total():>9,}   in {(monotonic() - began) / 60:.0f} minutes")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Run the benchmarks and write what they print into the documentation, between its markers.
+"""Run the benchmarks and write their output into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
                                              judges fuzz learned apprentice link_classifier rivals ranks dewey
@@ -20,7 +20,7 @@ NAMES = (
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
     *("lab", "papers", "peers", "peers_early", "chaos"),
 )
-#: Benchmarks that are not called NAME.py, or take options.
+#: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
 COMMANDS = {
     "lab": ("results.py", "lab"),
@@ -28,15 +28,15 @@ COMMANDS = {
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
 }
-#: Those that are tests as well.
+#: Benchmarks that are also tests.
 MODULES = {"chaos": "tests.chaos"}
-#: What prints Markdown, not text.
+#: Benchmarks that print Markdown, not text.
 MARKDOWN = ("lab", "papers")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
 def output(name: str) -> str:
-    """What a benchmark prints."""
+    """The output of a benchmark."""
     if name == "explain":
         with tempfile.TemporaryDirectory() as folder:
             options = [
@@ -70,15 +70,15 @@ def main() -> None:
     not_complete = []
     for name in sys.argv[1:] or NAMES:
         if name not in NAMES:
-            sys.exit(f"unknown benchmark '{name}'; there are {', '.join(NAMES)}")
+            sys.exit(f"unknown benchmark '{name}'; choose from {', '.join(NAMES)}")
         print(f"{name} …", flush=True)
         try:
             printed = output(name)
             complete = "left out" not in printed
-        except subprocess.CalledProcessError as error:  # which has said why
+        except subprocess.CalledProcessError as error:  # the benchmark has printed why
             printed, complete = f"exit status {error.returncode}", False
         if not complete:
-            print(f"{name} is not complete, and the documentation stays as it is:\n{printed}")
+            print(f"{name} is incomplete, so the documentation is unchanged:\n{printed}")
             not_complete.append(name)
             continue
         inside = f"\n{printed}\n" if name in MARKDOWN else f"```\n{printed}\n```"
@@ -89,7 +89,7 @@ def main() -> None:
             if new != text:
                 path.write_text(new, "utf-8")
     if not_complete:
-        sys.exit(f"not complete, and as before in the documentation: {', '.join(not_complete)}")
+        sys.exit(f"incomplete, not updated in the documentation: {', '.join(not_complete)}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The frontier at scale: URLs entered and taken a second as the queue grows to a million, each with a score of its own.
+"""The frontier at scale: URLs added and taken per second as the queue grows to a million, each with a distinct score.
 
     python benchmarks/frontier.py [--urls 1000000] [--hosts 1000]
 
-The cost of an operation should grow by a logarithm, so the last ratios stay near 1. Times are CPU, store included.
+The cost of an operation should grow logarithmically, so the last ratios stay near 1. Times are CPU, store included.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ def main() -> None:
                     frontier.finish([entry.url_id])
             pop = TAKEN / (process_time() - began)
             rates.append((push, pop))
-            print(f"{goal:>10,} queued: {push:9,.0f} entered a second, {pop:8,.0f} taken and finished a second")
+            print(f"{goal:>10,} queued: {push:9,.0f} added per second, {pop:8,.0f} taken and finished per second")
         entering, taking = (rates[-1][place] / rates[0][place] for place in (0, 1))
-        print(f"the largest queue over the smallest: entering at {entering:.2f}× the rate, taking at {taking:.2f}×")
+        print(f"largest queue relative to smallest: adding at {entering:.2f}× the rate, taking at {taking:.2f}×")
         began = process_time()
         store.close()
         frontier = Frontier(Store(Path(folder) / "crawl.sqlite"))
-        print(f"read again from the file: {len(frontier):,} URLs in {process_time() - began:.1f} s")
+        print(f"reloaded from the file: {len(frontier):,} URLs in {process_time() - began:.1f} s")
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"memory at most {memory:,.0f} MiB, two frontiers of that size included")
+        print(f"peak memory {memory:,.0f} MiB, including two frontiers of that size")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
-"""Reads mutated pages: is there one that raises an exception, takes too long or eats the memory?
+"""Fuzzing: reads mutated pages and looks for exceptions, slow inputs and memory growth.
 
     python benchmarks/fuzz.py [--inputs 100000] [--seed 1] [--web FILE …] [--out DIR]
 
-Each input is a real page, of the labelled webs or else of the embedded one, mutated a few times: cut, spliced with
-another page, bytes flipped, nasty tokens put in, tags repeated, called by another charset. It is read, and then asked
-for all that a crawl asks of a page. Seed and number make an input again, whatever the others are.
+Each input is a real page, of the labelled webs or else of the embedded one, mutated a few times: truncated, spliced
+with another page, bytes flipped, nasty tokens inserted, tags repeated, declared in another charset. It is parsed, and
+then used as a crawl uses a page. Seed and number determine an input, independently of the others.
 
-An input fails if anything is raised; if its CPU time is more than 20 times the median; or if the page breaks a promise
-(text that can be stored, http links, no more than the limit of them). Pages are of 6 to 20 KB and inputs of 32 KB at
-most, so that a time that grows with the size stays within the bound and one that grows with its square does not. A slow
-one is measured again, best of three, since machines are noisy. Memory is the growth of a process from when it has read
-all pages as they are. Inputs that fail are kept in the folder --out, and the command exits with status 1.
+An input fails if it raises an exception, if its CPU time is more than 20 times the median, or if the page violates an
+invariant (storable text, http links, at most the limit of links). Pages have 6 to 20 KB and inputs at most 32 KB, so
+linear time stays within the limit and quadratic time does not. Slow inputs are measured again, best of three, because
+machines are noisy. Memory is the growth of a process after it has read all pages unmodified. Failing inputs are kept in
+the folder --out, and the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ WEBS = Path(__file__).resolve().parents[2] / "shared" / "webs"
 
 #: Sizes of the pages that are mutated, and the largest input.
 SMALLEST, LARGEST, MAX_BYTES = 6_000, 20_000, 32_000
-#: How long a repeated token may get.
+#: Longest run of a repeated token.
 REPEATS = 8_000
 #: Pages taken from each web.
 PER_WEB = 1_000
-#: Times the median that no input may take.
+#: Time limit of an input, as a multiple of the median.
 MAX_RATIO = 20
-#: MB by which a process may grow.
+#: MB that a process may grow by.
 MAX_GROWTH = 200
-#: Seconds after which an input is given up.
+#: Seconds after which an input is abandoned.
 PATIENCE = 300
 _CHUNK = 500
 
 
 class Source(NamedTuple):
-    """A page as it is."""
+    """An unmodified page."""
 
     url: str
     content_type: str
@@ -76,16 +76,16 @@ class Input(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What became of an input: CPU seconds, and what was raised."""
+    """The result of an input: CPU seconds, and the exception."""
 
     number: int
     seconds: float
     failure: str
 
 
-# ---- mutations: each takes chance, a body and all pages, and returns a body
+# ---- mutations: each takes a random generator, a body and all pages, and returns a body
 
-#: Tokens that parsers stumble over, one a line; escapes are Python's.
+#: Tokens that trip up parsers, one per line; escapes are Python's.
 NASTY = tuple(
     line.encode("latin-1").decode("unicode_escape").encode("latin-1")
     for line in r"""
@@ -249,7 +249,7 @@ NASTY = tuple(
 """.strip().split("\n")
 )
 
-#: What becomes nasty by being repeated, by what stands before and after.
+#: Tokens that become nasty when repeated, by prefix and suffix.
 _PIECES = {
     (b"", b""): (
         b"<b>", b"</b>", b"<font>", b"<table>", b"<div>", b"<p>", b"</p>", b"<br>", b"<",
@@ -311,13 +311,13 @@ def delete(chance: Random, body: bytes, _: Sequence[Source]) -> bytes:
 
 
 def splice(chance: Random, body: bytes, sources: Sequence[Source]) -> bytes:
-    """Put a slice of another page in the place of one of this page."""
+    """Replace a slice of this page with one of another page."""
     other, gone = chance.choice(sources).body, _slice(chance, body)
     return body[: gone.start] + other[_slice(chance, other)] + body[gone.stop :]
 
 
 def flip(chance: Random, body: bytes, _: Sequence[Source]) -> bytes:
-    """Change bits, or whole bytes, here and there."""
+    """Flip bits, or change whole bytes, in random places."""
     changed = bytearray(body)
     for _number in range(chance.choice((1, 5, 100)) if body else 0):
         place = chance.randrange(len(changed))
@@ -339,7 +339,7 @@ def insert_repeated(chance: Random, body: bytes, _: Sequence[Source]) -> bytes:
 
 
 def drop_syntax(chance: Random, body: bytes, _: Sequence[Source]) -> bytes:
-    """Take away some of the characters that mark where things end."""
+    """Remove some of the delimiters."""
     syntax = chance.choice((b">", b"</", b'"', b"=", b";", b"-->", b"</a>"))
     return body.replace(syntax, b"", chance.choice((1, 10, -1)))
 
@@ -371,7 +371,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 
 def make_input(sources: Sequence[Source], seed: int, number: int) -> Input:
-    """The input of that number: the same for the same pages and seed."""
+    """The input with that number: deterministic for the same pages and seed."""
     chance = Random(f"{seed}/{number}")
     url, content_type, body = chance.choice(sources)
     recipe = [url]
@@ -380,7 +380,7 @@ def make_input(sources: Sequence[Source], seed: int, number: int) -> Input:
         recipe.append(f"{mutation.__name__} ({len(body):,} bytes)")
     if chance.random() < 0.3:
         content_type = chance.choice(CONTENT_TYPES)
-        recipe.append(f"called {content_type[:60]!r}")
+        recipe.append(f"declared as {content_type[:60]!r}")
     return Input(url, content_type, body, ", ".join(recipe))
 
 
@@ -388,23 +388,23 @@ def make_input(sources: Sequence[Source], seed: int, number: int) -> Input:
 
 
 def use(page: Page, judge: KeywordJudge) -> None:
-    """Ask of a page all that a crawl asks, and check what it promises."""
+    """Use a page as a crawl does, and check its invariants."""
     texts = [page.text, page.title, page.main_heading, page.description, page.keywords, page.language, *page.robots]
     texts += [page.canonical or "", page.problem or "", *page.words, *page.stems, *page.counts]
     assert len(page.links) <= MAX_LINKS, "too many links"
     for link in page.links:
-        assert link.url.startswith(("http://", "https://")), f"{link.url!r} is no page"
+        assert link.url.startswith(("http://", "https://")), f"{link.url!r} is not an http URL"
         assert -(2**63) <= urls.key(link.url) < 2**63
         texts += [link.url, link.anchor, link.text_before(), link.text_after(), urls.host(link.url)]
         texts += [link.heading, link.subheading, link.main_heading, *link.before(), *link.after(), *link.url_words]
         texts.append(link.block[:1_000])  # links share their blocks, and the page's text is checked anyway
-    "\n".join(texts).encode()  # or it cannot be stored
+    "\n".join(texts).encode()  # must be storable
     for judgement in (judge.coverage(page, 0.3), judge.share(page, 0.5)):
         assert 0 <= judgement.relevance <= 1, f"relevance {judgement.relevance}"
 
 
 def measure(made: Input, judge: KeywordJudge) -> tuple[float, str]:
-    """The CPU seconds that an input takes, and what it raises, if anything."""
+    """The CPU seconds of an input, and the exception it raises, if any."""
     failure = ""
     began = process_time()
     try:
@@ -424,7 +424,7 @@ def run(sources: Sequence[Source], seed: int, numbers: Iterable[int], judge: Key
 
 
 def settle(results: list[Measured], sources: Sequence[Source], seed: int, judge: KeywordJudge) -> list[Measured]:
-    """The results, with the slow ones measured again, best of three: a busy machine makes any input slow."""
+    """The results, with slow ones measured again, best of three: on a busy machine any input can be slow."""
     doubtful = MAX_RATIO / 2 * median(result.seconds for result in results)
     for place, result in enumerate(results):
         if result.seconds > doubtful:
@@ -437,7 +437,7 @@ def settle(results: list[Measured], sources: Sequence[Source], seed: int, judge:
 
 
 def load_sources(paths: Sequence[Path]) -> list[Source]:
-    """Pages from web files, or from the embedded web if there are none."""
+    """Pages from web files, or from the embedded web if none are given."""
     found: list[Source] = []
     for path in paths:
         web = WebFile(path)
@@ -449,7 +449,7 @@ def load_sources(paths: Sequence[Path]) -> list[Source]:
 
 
 def embedded_sources() -> list[Source]:
-    """Pages of the embedded web, which are small: five make one."""
+    """Pages of the embedded web; they are small, so five are joined into one."""
     pages = [(url, answer) for url, answer in demo_web().answers.items() if answer.status == 200]
     groups = (pages[first : first + 5] for first in range(0, len(pages), 5))
     return [Source(group[0][0], group[0][1].content_type, b"".join(page.body for _, page in group)) for group in groups]
@@ -465,11 +465,11 @@ def _megabytes() -> int:
 
 
 def _give_up(*_: object) -> None:
-    raise TimeoutError(f"no end after {PATIENCE} seconds")
+    raise TimeoutError(f"not finished after {PATIENCE} seconds")
 
 
 def _start(sources: Sequence[Source]) -> None:
-    """Make a process ready."""
+    """Set up a process."""
     global _sources, _judge, _memory
     _sources, _judge = sources, new_judge()
     signal.signal(signal.SIGALRM, _give_up)
@@ -480,8 +480,8 @@ def _start(sources: Sequence[Source]) -> None:
 
 
 def _chunk(seed: int, first: int, last: int) -> tuple[list[Measured], int, int]:
-    """Results, the process, and the MB by which it has grown."""
-    signal.alarm(PATIENCE)  # a timer of CPU time would blunt the clock of CPU time
+    """Results, the process, and the MB that it has grown by."""
+    signal.alarm(PATIENCE)  # a CPU timer would reduce the precision of the CPU clock
     results = run(_sources, seed, range(first, last), _judge)
     signal.alarm(0)
     return results, os.getpid(), _megabytes() - _memory
@@ -513,7 +513,7 @@ def main() -> None:
             try:
                 measured, process, grown = chunk.result()
             except BrokenProcessPool:
-                sys.exit(f"a process died at input {first} or later: look for it with --first {first} --inputs 1 …")
+                sys.exit(f"a process died at input {first} or later: find it with --first {first} --inputs 1 …")
             results += measured
             growth[process] = max(growth.get(process, 0), grown)
     settle(results, sources, options.seed, new_judge())
@@ -531,7 +531,7 @@ def main() -> None:
     figures = f"{len(results):9,}{raised:12,}{1000 * middle:7.2f} ms{ratios[int(0.999 * len(ratios))]:8.1f}×"
     print(f"{figures}{ratios[-1]:8.1f}×{max(growth.values()):+7} MB{perf_counter() - began:9.0f}")
     if max(growth.values()) > MAX_GROWTH:
-        print(f"a process has grown by more than {MAX_GROWTH} MB")
+        print(f"a process grew by more than {MAX_GROWTH} MB")
     sys.exit(bool(failed) or max(growth.values()) > MAX_GROWTH)
 
 

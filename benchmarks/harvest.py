@@ -1,8 +1,8 @@
-"""Relevant pages found by a strategy over those found breadth-first, on the topics of a labelled web.
+"""Relevant pages found by a strategy relative to breadth-first, on the topics of a labelled web.
 
     python benchmarks/harvest.py [--pages 500] [--spiders keyword,best_first] [--web FILE --topics DIR]
 
-Crawls for real, one request at a time, from the seeds of each topic; a page is relevant if the web's label says so.
+Runs real crawls, one request at a time, from the seeds of each topic; relevant means relevant by the web's labels.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How well keywords tell relevant pages: the measures behind the defaults `match=0.5` and `threshold=0.3`.
+"""How well keywords identify relevant pages: the measures behind the defaults `match=0.5` and `threshold=0.3`.
 
     python benchmarks/judges.py [--web FILE --topics DIR]
 
@@ -40,7 +40,7 @@ def f1(scores: list[float], relevant: list[bool], threshold: float) -> float:
 
 
 def fixed_saturation(keywords: KeywordJudge, page: Page) -> float:
-    """The coverage measure with a fixed frequency, 8, in place of a share of the page."""
+    """The coverage measure with a fixed frequency, 8, instead of a share of the page."""
     kept, judge.SATURATION = judge.SATURATION, 8 / max(8, len(page.words))
     try:
         return keywords.coverage(page, 0.5).relevance
@@ -62,7 +62,7 @@ def main() -> None:
     options = parser.parse_args()
     for path in options.web:
         if not path.exists():
-            sys.exit(f"{path} is not there: give a labelled web with --web and its topics with --topics")
+            sys.exit(f"{path} does not exist; give a labelled web with --web and its topics with --topics")
         web = WebFile(path)
         pages = []
         for (url,) in web.connection.execute("SELECT url FROM page ORDER BY url"):

@@ -1,4 +1,4 @@
-"""What the benchmarks on labelled webs share: their options, the crawl of a topic, and its target recall."""
+"""Shared by the benchmarks on labelled webs: options, the crawl of a topic, and its target recall."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def parser(doc: str) -> argparse.ArgumentParser:
 
 
 def parse_web(options: argparse.ArgumentParser, *, demo: bool = False) -> argparse.Namespace:
-    """Read the options and --web and --topics, one labelled web; *demo* is allowed instead of a file."""
+    """Read the options, including --web and --topics for one labelled web; *demo* allows the embedded web."""
     options.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
     options.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
     given = options.parse_args()
     if not Path(given.web).exists() and not (demo and given.web == "demo"):
-        sys.exit(f"{given.web} is not there: give a labelled web with --web and its topics with --topics")
+        sys.exit(f"{given.web} does not exist; give a labelled web with --web and its topics with --topics")
     return given
 
 
 def parse_webs(options: argparse.ArgumentParser) -> tuple[argparse.Namespace, dict[str, tuple[Path, list[Path]]]]:
-    """Read the options, --webs, --folder and --into: by the name of a web its file and its topics."""
+    """Read the options, including --webs, --folder and --into; returns the file and topics of each web."""
     options.add_argument("--webs", default="wikipedia,webkb")
     options.add_argument("--folder", type=Path, default=WEBS)
     options.add_argument("--into", type=Path)
@@ -40,7 +40,7 @@ def parse_webs(options: argparse.ArgumentParser) -> tuple[argparse.Namespace, di
     for name in given.webs.split(","):
         web = given.folder / f"{name}.sqlite"
         if not web.exists():
-            sys.exit(f"{web} is not there: say with --folder where webs and their topics are")
+            sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
         webs[name] = web, topic_files(given.folder / "topics" / name)
     return given, webs
 
@@ -50,7 +50,7 @@ def topic_files(folder: Path) -> list[Path]:
 
 
 def crawl_command(spider: str, topic: Path, web: str, folder: Path, pages: int, *options: str) -> list[str]:
-    """The command for a crawl of one request at a time."""
+    """The command for a crawl with one request at a time."""
     arguments = [f"topic={topic}", f"max_pages={pages}", *options]
     settings = [f"FOCUS_WEB={web}", f"FOCUS_DIR={folder}", "CONCURRENT_REQUESTS=1", "LOG_LEVEL=ERROR"]
     command = [sys.executable, "-m", "scrapy", "crawl", spider]

@@ -2,9 +2,9 @@
 
     python benchmarks/learned.py [--web FILE --topics DIR]
 
-A judge is trained on a topic's examples and counterexamples and ranks all other pages: mean average precision over the
-topics, and F1 where the judge itself draws the line, next to the best line that could have been drawn. Then the time of
-an apprentice: what 1,000 followed links take to learn, and 60 links to score.
+A judge is trained on a topic's examples and counterexamples and ranks all other pages. Prints mean average precision
+over the topics, F1 at the judge's own threshold, and F1 at the best possible threshold; then the time of an apprentice
+to learn from 1,000 followed links and to score 60 links.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What the choices of the link classifier are worth: classifier, training and tunnelling, on two webs.
+"""Compare the variants of the link classifier: classifier, training and tunnelling, on two webs.
 
     python benchmarks/link_classifier.py [--pages 800] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
-Target recall, a mean over the topics of a web, crawled from the topics' seeds one request at a time. DIR holds web
-files NAME.sqlite and topics/NAME/*.toml. With --into the crawls are kept, and a second run goes on where it stopped.
+Prints mean target recall over the topics of a web, crawled from the topics' seeds one request at a time. DIR holds web
+files NAME.sqlite and topics/NAME/*.toml. With --into the crawls are kept, and a second run resumes where the first
+stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CHOICES = [
 
 
 def run(topic: Path, web: str, folder: Path, choice: tuple[str, str, int], pages: int) -> list[float]:
-    """Target recall after some pages."""
+    """Target recall after each number of pages."""
     classifier, training, level = choice
     place = folder / f"{topic.parent.name}-{topic.stem}-{classifier}-{training}-{level}"
     options = [f"classifier={classifier}", f"training={training}", f"level_limit={level}"]

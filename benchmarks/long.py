@@ -1,17 +1,17 @@
-"""A long crawl: CPU time and memory a page, the last tenth of the pages against the first.
+"""A long crawl: CPU time and memory per page, in the last tenth of the crawl against the first.
 
     python benchmarks/long.py [--pages 50000] [--spiders best_first,hits] [--minutes 60] [--dir DIR]
 
-A synthetic web of four million pages on two hundred hosts, twenty links a page, in twenty topics; the words of a topic
-are those of a Dewey number. No network, no delays. Each crawl runs in a process of its own; the time in which the web
-makes up its pages does not count, but it is the same work all the time: CPU times are set right by it for a machine
-that others slow down. The first 1,000 pages are warm-up and are left out. A crawl is flat if CPU time a
-page in the last tenth is at most 1.2 times that of the first, and memory a page in the second half at most 1.2 times
-that of the first half.
+A synthetic web of four million pages on two hundred hosts, with twenty links per page, in twenty topics; the words of a
+topic are those of a Dewey number. No network, no delays. Each crawl runs in its own process. The time in which the web
+generates its pages is not counted, but as it is constant work, CPU times are normalised by it to compensate for other
+load on the machine. The first 1,000 pages are warm-up and are left out. A crawl is flat if CPU time per page in the
+last tenth is at most 1.2 times that of the first, and memory per page in the second half at most 1.2 times that of the
+first half.
 
-The names are one per mechanism: `best_first` (the score of a page handed on; as keyword), `shark_search` (words beside
-each link; as link_semantics), `naive_bayes_threshold` (learned judge), `baseline` (that, and a bounded frontier) and so
-on; a name with a dash is a spider with an option.
+There is one name per mechanism: `best_first` (links inherit the page's score; like keyword), `shark_search` (words near
+each link; like link_semantics), `naive_bayes_threshold` (learned judge), `baseline` (that, and a bounded frontier) and
+so on; a name with a dash is a spider with an option.
 """
 
 from __future__ import annotations
@@ -61,18 +61,18 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
     "perimeter": ("perimeter", {}),
     "info_spiders": ("info_spiders", {}),
 }
-#: The Dewey number that the crawls are about; a web of twenty topics has its neighbours, too.
+#: The Dewey number of the crawls' topic; the web has its neighbours, too.
 TOPIC = "599"
-#: Words of each topic: a page has most of its topic's keywords, and few of others'.
+#: Words of each topic: a page has most of its topic's keywords, and few of other topics.
 WORDS = 60
 WARM_UP = 1_000
 SAMPLES = 50
-#: Figures of the last part over those of the first up to which a crawl is flat.
+#: Largest ratio of the last part to the first at which a crawl is flat.
 FLAT = 1.2
 
 
 class TopicalWeb(SyntheticWeb):
-    """A web whose topics are Dewey numbers, those with the most words; it knows how long it took to make its pages."""
+    """A web whose topics are the Dewey numbers with the most words; it measures the time it takes to generate pages."""
 
     def __init__(self) -> None:
         super().__init__(4_000_000, hosts=200, links=20, bytes=4_000)
@@ -97,7 +97,7 @@ class TopicalWeb(SyntheticWeb):
         return [self.url(topic * self.host_count + number) for number in range(count)]
 
     def about(self) -> dict[str, object]:
-        """What the crawls are about: the first topic of the web."""
+        """The topic of the crawls: the first of the web."""
         return {
             "name": "long",
             "seeds": self.some(0, 3),
@@ -109,7 +109,7 @@ class TopicalWeb(SyntheticWeb):
 
 
 class Sample(NamedTuple):
-    """How far a crawl is: pages, CPU seconds, those that the web took, and bytes in memory."""
+    """The state of a crawl: pages, CPU seconds, the web's share of them, and bytes in memory."""
 
     pages: int
     cpu: float
@@ -118,7 +118,7 @@ class Sample(NamedTuple):
 
 
 def resident() -> int:
-    """Bytes of this process that are in memory."""
+    """Resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -153,20 +153,20 @@ def crawl(name: str, pages: int, folder: str, seconds: float) -> None:
             samples.append(Sample(count, process_time() - web.seconds, web.seconds, resident()))
 
     def ended() -> None:
-        told.update(waiting=len(Crawl.of(crawler).frontier), pages=count)
+        summary.update(waiting=len(Crawl.of(crawler).frontier), pages=count)
 
-    told: dict[str, object] = {}
+    summary: dict[str, object] = {}
     crawler.signals.connect(stored, signals.item_scraped)
     crawler.signals.connect(ended, signals.spider_closed)
     process.crawl(crawler, max_pages=pages, **options)
     process.start()
-    told["reason"] = crawler.stats.get_value("finish_reason")
-    told["file"] = (Path(folder) / "crawl.sqlite").stat().st_size
-    print(json.dumps({**told, "samples": samples}))
+    summary["reason"] = crawler.stats.get_value("finish_reason")
+    summary["file"] = (Path(folder) / "crawl.sqlite").stat().st_size
+    print(json.dumps({**summary, "samples": samples}))
 
 
 def slope(samples: Sequence[Sample], what: str) -> float:
-    """What a page took, on the average from the first sample to the last."""
+    """The mean cost of a page between the first sample and the last."""
     first, last = samples[0], samples[-1]
     return (getattr(last, what) - getattr(first, what)) / (last.pages - first.pages)
 
@@ -193,7 +193,7 @@ def row(name: str, result: dict[str, object]) -> str:
 
 
 HEAD = (
-    f"{'':26}{'':>7}{'ms CPU a page':>20}{'MB in memory':>14}{'bytes a page':>20}{'file':>7}{'URLs':>9}\n"
+    f"{'':26}{'':>7}{'ms CPU per page':>20}{'MB in memory':>14}{'bytes per page':>20}{'file':>7}{'URLs':>9}\n"
     f"{'':26}{'pages':>7}{'first':>7}{'last':>7}{'ratio':>6}{'tenth':>7}{'end':>7}{'1st half':>10}{'2nd half':>10}"
     f"{'MB':>7}{'waiting':>9}"
 )
@@ -204,9 +204,9 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=50_000)
     parser.add_argument("--spiders", default=",".join(CASES), help="some of the names, separated by commas")
     parser.add_argument(
-        "--minutes", type=float, default=60.0, help="for all crawls together; those that are cut say so"
+        "--minutes", type=float, default=60.0, help="time limit for all crawls together; crawls that hit it are marked"
     )
-    parser.add_argument("--dir", help="where the crawls and their samples are kept; otherwise they are removed")
+    parser.add_argument("--dir", help="directory to keep the crawls and their samples; by default they are removed")
     parser.add_argument("--crawl", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=0.0, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -215,7 +215,7 @@ def main() -> None:
     names = options.spiders.split(",")
     for name in names:
         if name not in CASES:
-            sys.exit(f"unknown name '{name}'; there are {', '.join(CASES)}")
+            sys.exit(f"unknown name '{name}'; choose from {', '.join(CASES)}")
     end = monotonic() + 60 * options.minutes
     print(HEAD, flush=True)
     for left, name in zip(range(len(names), 0, -1), names, strict=True):

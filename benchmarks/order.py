@@ -1,10 +1,10 @@
-"""True order under politeness: 50 hosts with 0.2 s between requests, 16 requests at a time, over real HTTP on loopback.
+"""Fetch order under politeness: 50 hosts with a 0.2 s delay, 16 requests at a time, over real HTTP on loopback.
 
     python benchmarks/order.py [--hosts 50] [--pages 1000] [--delay 0.2]
 
-A seed page links to all pages, each with a score of its own. The server notes when each request arrives; from that
-alone it is checked that no request was sent while a better one for a free host was waiting. The same pages are fetched
-by a plain Scrapy spider with Scrapy's default queue, in the same run, to compare the time.
+A seed page links to all pages, each with a distinct score. The server records when each request arrives, and from that
+alone the benchmark checks that no request was sent while a better one for a free host was waiting. In the same run, a
+plain Scrapy spider with Scrapy's default queue fetches the same pages, to compare the time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LAG = 0.1
 
 
 class LoggingWeb(MemoryWeb):
-    """Notes when each page is asked for."""
+    """Records when each page is requested."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ def violations(arrivals: list[tuple[float, str]], urls: list[str], delay: float)
         waiting[host].remove(url)
         for other, queue in waiting.items():
             if queue and other != host and last[other] + delay + LAG < moment and score[queue[-1]] > score[url]:
-                # a request for that host may be on its way: it counts only if it does not arrive at once
+                # a request for that host may be in flight: it counts only if it does not arrive at once
                 recent.append((moment, queue[-1]))
         found |= {better for sent, better in recent if better == url and moment - sent > LAG}
         recent = [(sent, better) for sent, better in recent if better != url]
@@ -146,10 +146,10 @@ def main() -> None:
             rates[kind] = figures["pages"] / figures["seconds"]
             wrong = violations(web.arrivals, urls, options.delay)
             name = {"plain": "Scrapy's default queue", "by_url": "the frontier"}[kind]
-            print(f"{name:24} {rates[kind]:6.1f} pages a second, {wrong} requests overtaken by a worse one", end="")
+            print(f"{name:24} {rates[kind]:6.1f} pages per second, {wrong} requests overtaken by a worse one", end="")
             print(f", {figures['inversions']} priority inversions" if kind == "by_url" else "")
     limit = options.hosts / options.delay
-    print(f"throughput: {rates['by_url'] / rates['plain']:.0%} of Scrapy's ({limit:.0f} pages a second are allowed)")
+    print(f"throughput: {rates['by_url'] / rates['plain']:.0%} of Scrapy's (limit: {limit:.0f} pages per second)")
     return None
 
 

@@ -1,4 +1,4 @@
-"""What HITS and PageRank over a million links cost: reading them from a crawl's file, and computing.
+"""The cost of HITS and PageRank over a million links: reading them from a crawl's file, and computing.
 
 python benchmarks/ranks.py [--links 1000000]
 """
@@ -21,7 +21,7 @@ LINKS = 40
 
 
 def fill(store: Store, links: int) -> None:
-    """Pages with links to pages fetched or not, the earlier ones more often."""
+    """Pages with links to pages fetched or not, to earlier ones more often."""
     chance = Random(1)
     pages = links // LINKS
     with store.transaction():
@@ -48,7 +48,7 @@ def main() -> None:
             return result
 
         print(f"{options.links:,} links of {store.pages.count():,} pages, CPU time")
-        timed("read them all, once", graph.read)
+        timed("reading them once", graph.read)
         links = timed("matrix", graph.matrix)
         relevance = graph.relevance
         timed("HITS, weighted by relevance", lambda: hits(links, np.nan_to_num(relevance, nan=0.5)))

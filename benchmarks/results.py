@@ -1,9 +1,9 @@
-"""What all strategies are worth on the labelled webs (`lab`), and what the papers' experiments give there (`papers`).
+"""Compare all strategies on the labelled webs (`lab`), and rerun the papers' experiments there (`papers`).
 
     python benchmarks/results.py lab|papers [--pages N] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
-Prints Markdown; `lab` also draws docs/images/curves.svg. DIR of --folder holds web files NAME.sqlite and
-topics/NAME/*.toml. The crawls are kept in --into, and a second run goes on where the first stopped.
+Prints Markdown; `lab` also draws docs/images/curves.svg. The --folder holds web files NAME.sqlite and
+topics/NAME/*.toml. Crawls are kept in --into, and a second run resumes where the first stopped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from focuscrawl.lab.charts import curves, styles
 ROOT = Path(__file__).resolve().parent.parent
 WEBS = ROOT.parent / "shared" / "webs"
 PICTURE = ROOT / "docs" / "images" / "curves.svg"
-#: What the picture shows, if it was crawled.
+#: Spiders shown in the picture, if they crawled.
 SHOWN = (
     "omniscient",
     "link_classifier",
@@ -32,11 +32,11 @@ SHOWN = (
     "breadth_first",
     "random",
 )
-#: What is compared: the strategies that the papers propose, and those they build on.
+#: The strategies that the papers propose, and those they build on.
 SPIDERS = "breadth_first,keyword,best_first,shark_search,apprentice,link_classifier,niche_genetic,treasure"
 #: Pages of each crawl.
 PAGES = {"lab": 500, "papers": 300}
-#: What `scrapy lab` writes, and is printed here.
+#: The output of `scrapy lab` that is printed here.
 MADE = {"lab": "summary.csv", "papers": "papers.md"}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
 
@@ -86,10 +86,10 @@ def draw(folder: Path) -> None:
 
 
 def make(file: Path, command: list[str]) -> None:
-    """Run a command that writes a file; what an earlier run wrote there is none of this one's results."""
+    """Run a command that writes a file, after deleting the file of an earlier run."""
     file.unlink(missing_ok=True)
     status = subprocess.run(command, cwd=ROOT, check=False, stdout=sys.stderr).returncode
-    # 1: some crawls could not be made, and the command has said which
+    # 1: some crawls failed, and the command has said which
     if status not in (0, 1) or not file.exists():
         sys.exit(f"{shlex.join(command)}: exit status {status}{'' if file.exists() else f', and no {file.name}'}")
 
@@ -107,15 +107,15 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=ROOT / "crawls" / "results")
     options = parser.parse_args()
     pages = options.pages or PAGES[options.what]
-    webs, into = options.folder.resolve(), options.into.resolve()  # the lab runs elsewhere
+    webs, into = options.folder.resolve(), options.into.resolve()  # the lab runs in another directory
     parts = []
     for number, name in enumerate(options.webs.split(",")):
         web = webs / f"{name}.sqlite"
         if not web.exists():
-            sys.exit(f"{web} is not there: say with --folder where webs and their topics are")
+            sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
         folder = into / name
         command = [sys.executable, "-m", "scrapy", "lab"]
-        if options.what == "papers":  # the first experiment is on the embedded web, whatever the other is
+        if options.what == "papers":  # the first experiment always uses the embedded web
             command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
         else:
             command += ["--spiders", SPIDERS, "--seeds", "topic", "generic"]
@@ -124,7 +124,7 @@ def main() -> None:
         make(made, [*command, "--pages", str(pages)])
         if options.what == "papers":
             text = made.read_text("utf-8").strip().replace("### ", "#### ")
-            parts.append(f"### On {name}, {pages} pages a crawl\n\n{text}")
+            parts.append(f"### On {name}, {pages} pages per crawl\n\n{text}")
         else:
             parts.append(table(folder, name, pages))
             if number == 0:

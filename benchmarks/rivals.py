@@ -1,10 +1,10 @@
-"""The niche genetic crawler and its rivals, those that live on links: what they find, when, and what it costs.
+"""The niche genetic crawler and other link-based crawlers: what they find, when, and at what cost.
 
     python benchmarks/rivals.py [--pages 1500] [--spiders a,b] [--web FILE --topics DIR] [--into DIR]
 
-Crawls for real, one request at a time, from the seeds of each topic. A page is relevant if the web's label says so.
-Area is the mean of the curve of relevant pages, CPU the time of a crawl over that of best_first. With --into the crawls
-are kept, and a second run goes on where it stopped; CPU times are then of what was left to do.
+Runs real crawls, one request at a time, from the seeds of each topic. Relevant means relevant by the web's labels. Area
+is the mean of the curve of relevant pages, CPU the time of a crawl relative to best_first. With --into the crawls are
+kept, and a second run resumes where the first stopped; CPU times then cover only the rest.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def mean(numbers: list[float]) -> float:
 def main() -> None:
     parser = labelled.parser(__doc__)
     parser.add_argument("--pages", type=int, default=STEPS[-1])
-    parser.add_argument("--spiders", default=",".join(SPIDERS), help="which; options behind a space")
+    parser.add_argument("--spiders", default=",".join(SPIDERS), help="spiders to compare; options follow after a space")
     parser.add_argument("--into", type=Path)
     options = parse_web(parser)
     topics = topic_files(options.topics)
@@ -63,7 +63,7 @@ def main() -> None:
             (spider, topic): pool.submit(
                 crawl, spider, topic, options.web, options.pages, folder / f"{topic.stem}-{spider.replace(' ', '-')}"
             )
-            for topic in topics  # topic by topic, so that a busy hour does not fall on one spider
+            for topic in topics  # topic by topic, so load on the machine affects all spiders alike
             for spider in spiders
         }
         results = {key: job.result() for key, job in jobs.items()}

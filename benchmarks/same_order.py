@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-#: Options that make a spider learn by itself, where it would ask for an earlier crawl.
+#: Options that let a spider learn by itself instead of requiring an earlier crawl.
 OPTIONS = {"context_graph": {"crawl": "auto", "crawl_pages": "150"}, "apprentice": {"lessons": "auto"}}
 SETTINGS = {
     "CONCURRENT_REQUESTS": 1,
@@ -73,11 +73,11 @@ def main() -> None:
                 (place for place, pair in enumerate(zip(before, after, strict=False)) if len(set(pair)) > 1), None
             )
             if before == after:
-                print(f"{spider:24} {len(after):4} pages, the same order")
+                print(f"{spider:24} {len(after):4} pages, same order")
                 continue
             differ = True
             place = min(len(before), len(after)) if same is None else same
-            print(f"{spider:24} {len(before):4} and {len(after)} pages, the same {place} first, then another")
+            print(f"{spider:24} {len(before):4} and {len(after)} pages, the first {place} agree")
     sys.exit(differ)
 
 

@@ -1,12 +1,11 @@
-"""Search at scale: how long a crawl of 100,000 pages takes to answer, and what indexing a page costs beside storing it.
+"""Search at scale: response times on a crawl of 100,000 pages, and the cost of indexing a page compared to storing it.
 
     python benchmarks/search.py [--pages 100000] [--stored 1000] [--rounds 3] [--file FILE]
 
-Pages of 4 KB, some 600 words, are stored and then indexed. Answers are ten pages with their snippets; the file is open,
-as it is in a program that answers many queries, and each is asked twice: the better time counts, because what else the
-machine does is not the search's fault. The words of a query are in 2 % of the pages (`topical`), in 20 %
-(`common`) or in all; no more than 10,000 are counted. What indexing costs as pages arrive is measured on 20 KB pages
-with 60 links, frontier included.
+Pages of 4 KB, some 600 words, are stored and then indexed. Answers are ten pages with their snippets. The file stays
+open, as in a program that answers many queries, and each query runs twice: the better time counts, to reduce noise. The
+words of a query are in 2 % of the pages (`topical`), in 20 % (`common`) or in all; at most 10,000 hits are counted. The
+cost of indexing during a crawl is measured on 20 KB pages with 60 links, including the frontier.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def fetched(web: SyntheticWeb, number: int) -> Page:
 
 
 def store_all(path: Path, pages: list[Page], *, indexed: bool) -> float:
-    """CPU seconds that it takes to store pages as a crawl does, one transaction each."""
+    """CPU seconds to store pages as a crawl does, one transaction each."""
     store = Store(path)
     frontier, index = Frontier(store), Index(store)
     index.prepare()
@@ -74,8 +73,8 @@ def cost(folder: Path, count: int, rounds: int) -> None:
     before, after = (1000 * median(times) / count for times in (plain, searchable))
     sizes = [(folder / f"{name}-0.sqlite").stat().st_size / count / 1024 for name in ("plain", "indexed")]
     print(
-        f"storing a page: {before:.2f} ms CPU, with its index entry {after:.2f} ms ({after / before:.2f}×);"
-        f" {sizes[0]:.1f} KiB on disk, with it {sizes[1]:.1f} KiB ({sizes[1] / sizes[0]:.2f}×)"
+        f"storing a page: {before:.2f} ms CPU, {after:.2f} ms with its index entry ({after / before:.2f}×);"
+        f" {sizes[0]:.1f} KiB on disk, {sizes[1]:.1f} KiB with it ({sizes[1] / sizes[0]:.2f}×)"
     )
 
 
@@ -90,7 +89,7 @@ def build(path: Path, web: SyntheticWeb) -> None:
     took = process_time() - began
     store.close()
     grown = (path.stat().st_size - before) / web.pages / 1024
-    print(f"indexing {web.pages:,} stored pages: {1000 * took / web.pages:.2f} ms CPU and {grown:.1f} KiB a page")
+    print(f"indexing {web.pages:,} stored pages: {1000 * took / web.pages:.2f} ms CPU and {grown:.1f} KiB per page")
 
 
 def queries(web: SyntheticWeb) -> Iterator[tuple[str, str, Filter]]:
@@ -122,9 +121,9 @@ def queries(web: SyntheticWeb) -> Iterator[tuple[str, str, Filter]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=100_000)
-    parser.add_argument("--stored", type=int, default=1_000, help="pages by which the cost of storing is measured")
+    parser.add_argument("--stored", type=int, default=1_000, help="pages used to measure the cost of storing")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--file", type=Path, help="where the pages are kept, and used again if they are there")
+    parser.add_argument("--file", type=Path, help="file for the pages, which is reused if it exists")
     options = parser.parse_args()
     web = SyntheticWeb(options.pages, links=5, bytes=4_000)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
-"""What comparing all links of a page with a T-Graph of a thousand nodes costs, once their Dewey numbers are known.
+"""The cost of comparing all links of a page with a T-Graph of a thousand nodes, once their Dewey numbers are known.
 
-The look-up of these stems the paragraphs around the links, and the T-Graph is compared with the same stems.
+The Dewey lookup stems the paragraphs around the links; the comparison with the T-Graph uses the same stems.
 
 python benchmarks/tgraph.py [--nodes 1000] [--links 60]
 """

@@ -1,10 +1,10 @@
-"""CPU a page and pages a second: best_first against a plain Scrapy spider that follows all links, or an older checkout.
+"""CPU per page and pages per second: best_first against a plain Scrapy spider that follows all links, or a checkout.
 
     python benchmarks/throughput.py [--pages 1500] [--rounds 3] [--against OTHER_CHECKOUT]
 
-20 KB pages with 60 links on 20 hosts over real HTTP on loopback, scoring and store on. Both crawl the same web from the
-same server, turn by turn in one run; what counts is the ratio. With --against the same spider crawls with this checkout
-and with another one, which has a .venv of its own, and the ratio is the median of those of the rounds.
+20 KB pages with 60 links on 20 hosts over real HTTP on loopback, including scoring and storing. Both crawl the same web
+from the same server, alternating in one run; only the ratio matters. With --against the same spider runs in this
+checkout and in another one with its own .venv, and the ratio is the median over the rounds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SEED = "http://host-0.synthetic.example/"
 
 
 class CachedWeb(SyntheticWeb):
-    """Pages are made before the clock runs."""
+    """Pages are generated before timing starts."""
 
     def __init__(self, pages: int) -> None:
         super().__init__(pages, hosts=20, links=60, bytes=20_000)
@@ -47,7 +47,7 @@ def serve(pages: int) -> None:
 
 
 class Runner(NamedTuple):
-    """What crawls: a spider of a checkout, with the Python that the checkout is installed for."""
+    """A spider of a checkout, and the Python that the checkout is installed in."""
 
     name: str
     spider: str
@@ -55,7 +55,7 @@ class Runner(NamedTuple):
     python: str = sys.executable
 
     def run(self, pages: int, proxy: str) -> dict[str, float]:
-        """Crawl, and tell what it took."""
+        """Crawl; returns its measurements."""
         keywords = ",".join(SyntheticWeb(1).topical[0][:12])
         script = ROOT / "benchmarks" / "timed_crawl.py"
         command = [self.python, str(script), self.spider, "--seed", SEED, "--pages", str(pages), "--keywords", keywords]
@@ -71,7 +71,7 @@ def other_checkout(folder: Path, spider: str) -> Runner:
     checkout = folder.resolve()
     python = checkout / ".venv" / "bin" / "python"
     if not python.exists():
-        sys.exit(f"{python} is not there: --against takes a checkout that is installed in its .venv")
+        sys.exit(f"{python} does not exist; --against takes a checkout that is installed in its own .venv")
     return Runner(str(folder), spider, checkout, str(python))
 
 
@@ -103,14 +103,16 @@ def main() -> None:
         server.terminate()
     width = max(12, len(ours.name), len(other.name))
     for runner in (other, ours):
-        figures = f"{median(cpu[runner]):6.2f} ms CPU a page {median(rate[runner]):7.1f} pages a second"
+        figures = f"{median(cpu[runner]):6.2f} ms CPU per page {median(rate[runner]):7.1f} pages per second"
         print(f"{runner.name:{width}} {figures}")
     if options.against:
         share = median(one / two for one, two in zip(cpu[ours], cpu[other], strict=True))
-        print(f"{options.spider} of {ours.name} over {other.name}: {share:.1%} of the CPU a page")
+        print(f"{options.spider} of {ours.name} relative to {other.name}: {share:.1%} of the CPU per page")
     else:
         share, times = (median(figures[ours]) / median(figures[other]) for figures in (cpu, rate))
-        print(f"{ours.name} over {other.name}: {share:.0%} of the CPU a page, {times:.2f}× the pages a second")
+        print(
+            f"{ours.name} relative to {other.name}: {share:.0%} of the CPU per page, {times:.2f}× the pages per second"
+        )
     return None
 
 

@@ -1,9 +1,9 @@
-"""One crawl in this process, and what it took from the opening of the spider to its end, as a line of JSON.
+"""Time one crawl in this process, from the opening of the spider to its end; prints a line of JSON.
 
     python benchmarks/timed_crawl.py SPIDER --seed URL [--pages 1500] [--keywords a,b]
 
-SPIDER is one of focuscrawl, or `plain`. Of focuscrawl nothing but its settings is imported, so that this file also
-times another checkout: run it with the Python of that checkout. The proxy is that of the environment.
+SPIDER is one of focuscrawl's, or `plain`. Only focuscrawl's settings are imported, so this file can also time another
+checkout: run it with the Python of that checkout. The proxy is taken from the environment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COMMON = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_P
 
 
 class PlainSpider(scrapy.Spider):
-    """What a Scrapy user writes first: a title for each page, and on to every link."""
+    """A typical first Scrapy spider: takes each page's title and follows every link."""
 
     name = "plain"
 

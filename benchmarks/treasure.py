@@ -2,11 +2,11 @@
 
     python benchmarks/treasure.py [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
-Both know the same beforehand: a breadth-first crawl of 500 pages from the same seeds, from which the one builds its
-T-Graph and the other its context graph. A page is relevant if the web's label says so; recall is the share of the
-topic's targets fetched in the end. The judge is measured against the labels, on the pages that the crawl fetched. Of
-each pair the first figure is treasure's. DIR holds web files NAME.sqlite and topics/NAME/*.toml. With --into the crawls
-are kept, and a second run goes on where it stopped.
+Both have the same prior knowledge: a breadth-first crawl of 500 pages from the same seeds, from which one builds its
+T-Graph and the other its context graph. Relevant means relevant by the web's labels; recall is the share of the topic's
+targets fetched at the end. The judge is measured against the labels of the pages that the crawl fetched. In each pair
+the first figure is treasure's. DIR holds web files NAME.sqlite and topics/NAME/*.toml. With --into the crawls are kept,
+and a second run resumes where the first stopped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STEPS = (250, 1000)
 
 
 class Result(NamedTuple):
-    """What a crawl has found, and how right its judge was."""
+    """What a crawl found, and the accuracy of its judge."""
 
     relevant: list[int]
     recall: float
@@ -43,7 +43,7 @@ class Result(NamedTuple):
 
 
 def run(topic: Path, web: str, seeds: str, folder: Path) -> dict[str, Result]:
-    """What each finds."""
+    """The result of each spider."""
     options = [f"seeds={seeds}"] if seeds else []
     crawl("breadth_first", topic, web, folder / "earlier", EARLIER, *options)
     known, labelled = load_topic(str(topic)), open_web(web)

@@ -715,7 +715,7 @@ class Ordeal:
                 self.server.rules_changed = True
             self._run("the clock jumps", jumps=jumps)
             while not self.is_done() and self._runs_again():
-                self._run("again")
+                self._run("resumed")
         finally:
             self.server.stop()
             self.seconds = monotonic() - began
@@ -1008,10 +1008,10 @@ class Ordeal:
         lines = [
             f"{len(self.web.hosts)} hosts, {bad} of them misbehave in {ways} ways",
             f"{good - len(self.missing()):,} of {good:,} good pages stored in {len(self.runs)} runs, {killed} of them killed",
-            f"{self.seconds:.0f} s, which are {minutes:.0f} minutes of a crawl with one second between two requests",
+            f"{self.seconds:.0f} s, equivalent to {minutes:.0f} minutes of a crawl with a delay of one second",
             *(f"  {run}" for run in self.runs),
             f"{sum(len(host.asked) for host in self.web.hosts):,} requests",
-            f"the closest two to one host: {1000 * closest[0]:.1f} ms apart instead of {1000 * closest[1]:.0f}",
+            f"the closest two requests to one host: {1000 * closest[0]:.1f} ms apart, {1000 * closest[1]:.0f} required",
             f"memory: {first:.0f} MB in the first third of the longest run, {last:.0f} MB in the last",
             *textwrap.wrap(
                 f"met: {', '.join(f'{name} {count}' for name, count in self.server.met.most_common())}", 116
@@ -1041,11 +1041,11 @@ def _memory(pid: int) -> float:
 
 
 def main() -> None:
-    """Crawl, and print what came of it."""
+    """Crawl, and print the results."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--small", action="store_true", help="60 hosts and one kill, as in the tests")
-    parser.add_argument("--seed", type=int, default=1, help="another web, other moments")
-    parser.add_argument("--keep", type=Path, help="where the crawl and the logs of its runs are to stay")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the web and of the kills")
+    parser.add_argument("--keep", type=Path, help="directory to keep the crawl and the logs of its runs")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
@@ -1054,7 +1054,7 @@ def main() -> None:
         crawl.go()
         print(crawl.summary())
         broken = crawl.broken_promises()
-        print("\n".join(["", "Broken promises:", *broken] if broken else ["", "Every promise was kept."]))
+        print("\n".join(["", "Violated guarantees:", *broken] if broken else ["", "All guarantees held."]))
     sys.exit(bool(broken))
 
 

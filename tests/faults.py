@@ -314,7 +314,7 @@ def half_a_body_then_silence(page: FaultyHandler) -> None:
 
 
 def slow_drip(page: FaultyHandler) -> None:
-    """A byte of the body at a time, slower than the time there is"""
+    """The body byte by byte, too slow for the timeout"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {len(page.body)}"))
     for byte in page.body:
         page.send(bytes([byte]))
@@ -322,16 +322,16 @@ def slow_drip(page: FaultyHandler) -> None:
 
 
 def closed_at_once(page: FaultyHandler) -> None:
-    """The connection is closed with no answer"""
+    """The connection is closed without an answer"""
 
 
 def reset_at_once(page: FaultyHandler) -> None:
-    """The connection is reset with no answer"""
+    """The connection is reset without an answer"""
     page.reset()
 
 
 def reset_amid_the_body(page: FaultyHandler) -> None:
-    """The connection is reset half way through the body"""
+    """The connection is reset halfway through the body"""
     size = len(page.body)
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {size}") + page.body[: size // 2])
     sleep(0.05)
@@ -339,12 +339,12 @@ def reset_amid_the_body(page: FaultyHandler) -> None:
 
 
 def length_too_long(page: FaultyHandler) -> None:
-    """The connection is closed before the end: Content-Length promised more"""
+    """The connection is closed early: Content-Length announced more"""
     page.answer(length=len(page.body) + 100)
 
 
 def length_too_short(page: FaultyHandler) -> None:
-    """Content-Length is half of what comes, and the rest runs into the next answer"""
+    """Content-Length is half of the body, and the rest runs into the next response"""
     size = len(page.body) // 2
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", f"Content-Length: {size}") + page.body[:size])
     sleep(0.05)
@@ -364,14 +364,14 @@ def body_declared_too_large(page: FaultyHandler) -> None:
 
 
 def endless_body(page: FaultyHandler) -> None:
-    """A body without end"""
+    """An endless body"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html"))
     while True:
         page.send(page.body * 10)
 
 
 def endless_headers(page: FaultyHandler) -> None:
-    """Headers without end"""
+    """Endless headers"""
     page.send(b"HTTP/1.1 200 OK\r\n")
     number = 0
     while True:
@@ -380,7 +380,7 @@ def endless_headers(page: FaultyHandler) -> None:
 
 
 def endless_early_hints(page: FaultyHandler) -> None:
-    """Interim answers without end"""
+    """Endless interim responses"""
     while True:
         page.send(head("HTTP/1.1 103 Early Hints", "Link: </style.css>; rel=preload") * 100)
 
@@ -397,7 +397,7 @@ def gigantic_header(page: FaultyHandler) -> None:
 
 
 def bad_chunk_size(page: FaultyHandler) -> None:
-    """Transfer-Encoding: chunked with a chunk size that is no number"""
+    """Transfer-Encoding: chunked with a chunk size that is not a number"""
     page.send(head("HTTP/1.1 200 OK", "Content-Type: text/html", "Transfer-Encoding: chunked"))
     page.send(b"100\r\n" + page.body[:256].ljust(256) + b"\r\nnumber\r\n" + page.body)
     page.wait()
@@ -425,7 +425,7 @@ def damaged_gzip(page: FaultyHandler) -> None:
 
 
 def truncated_gzip(page: FaultyHandler) -> None:
-    """Content-Encoding: gzip, and the body ends half way"""
+    """Content-Encoding: gzip, and the body is truncated"""
     packed = gzip.compress(page.body)
     page.answer("Content-Encoding: gzip", body=packed[: len(packed) // 2])
 
@@ -438,7 +438,7 @@ def _bomb() -> bytes:
 
 
 def gzip_bomb(page: FaultyHandler) -> None:
-    """A small body that unpacks to 250 MB"""
+    """A small body that decompresses to 250 MB"""
     page.answer("Content-Encoding: gzip", body=_bomb())
 
 
@@ -468,12 +468,12 @@ def tls_on_a_plain_port(page: FaultyHandler) -> None:
 
 
 def bad_certificate(page: FaultyHandler) -> None:
-    """A redirect to https with a certificate that is self-signed, expired and another host's"""
+    """A redirect to https with a certificate that is self-signed, expired and for another host"""
     page.redirect(page.over_tls + page.plain_path)
 
 
 def interim_answers(page: FaultyHandler) -> None:
-    """100 Continue and 103 Early Hints before the answer"""
+    """100 Continue and 103 Early Hints before the response"""
     page.send(head("HTTP/1.1 100 Continue") + head("HTTP/1.1 103 Early Hints", "Link: </style.css>; rel=preload"))
     page.answer()
 
@@ -484,7 +484,7 @@ def no_content(page: FaultyHandler) -> None:
 
 
 def not_modified(page: FaultyHandler) -> None:
-    """304 Not Modified, unasked for"""
+    """304 Not Modified to an unconditional request"""
     page.send(head("HTTP/1.1 304 Not Modified", "Connection: close"))
 
 
@@ -520,7 +520,7 @@ def redirect_without_end(page: FaultyHandler) -> None:
 
 
 def redirects_across_hosts(page: FaultyHandler) -> None:
-    """Four redirects, from host to host, with the page at the end"""
+    """Four redirects across hosts, ending at the page"""
     if page.hop == 4:
         page.answer()
         return
@@ -559,7 +559,7 @@ def redirect_to_a_long_path(page: FaultyHandler) -> None:
 
 
 def redirect_with_user_info(page: FaultyHandler) -> None:
-    """A redirect with a user name and a password in it, and the page at the end"""
+    """A redirect with a user name and password, ending at the page"""
     if page.hop:
         page.answer()
     else:
@@ -572,7 +572,7 @@ def redirect_to_nothing(page: FaultyHandler) -> None:
 
 
 def redirect_with_odd_bytes(page: FaultyHandler) -> None:
-    """Location with a NUL, a tab and bytes that are no UTF-8, and the page at the end"""
+    """Location with a NUL, a tab and bytes that are not UTF-8, ending at the page"""
     if page.hop:
         page.answer()
     else:
@@ -580,7 +580,7 @@ def redirect_with_odd_bytes(page: FaultyHandler) -> None:
 
 
 def cookie_wall(page: FaultyHandler) -> None:
-    """A redirect to the same URL until a cookie comes back"""
+    """A redirect to the same URL until a cookie is sent back"""
     if "seen" in page.headers.get("Cookie", ""):
         page.answer()
     else:
@@ -598,7 +598,7 @@ def unknown_charset(page: FaultyHandler) -> None:
 
 
 def odd_content_type(page: FaultyHandler) -> None:
-    """A Content-Type of bytes that mean nothing"""
+    """A meaningless Content-Type"""
     page.answer("Content-Type: \xff\xfe;;=\x01charset")
 
 
@@ -608,7 +608,7 @@ def no_content_type(page: FaultyHandler) -> None:
 
 
 def no_status_line(page: FaultyHandler) -> None:
-    """HTTP/0.9: a body and nothing else"""
+    """HTTP/0.9: only a body"""
     page.send(page.body)
 
 
@@ -623,12 +623,12 @@ def absurd_status(page: FaultyHandler) -> None:
 
 
 def header_without_colon(page: FaultyHandler) -> None:
-    """A line among the headers that is none"""
+    """A header line without a colon"""
     page.answer("this is no header")
 
 
 def binary_called_html(page: FaultyHandler) -> None:
-    """A picture that is called text/html"""
+    """An image declared as text/html"""
     page.answer(body=b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
 
 
@@ -647,12 +647,12 @@ class Stored:
         text = f"a page, status {self.status}"
         if self.problem:
             return f"{text}, problem `{self.problem}`"
-        return text if self.whole else f"{text}, with what could be read of it"
+        return text if self.whole else f"{text}, with the readable part"
 
 
 @dataclass(frozen=True)
 class Failed:
-    """The URL is recorded in table `failure`, for a reason that begins like this."""
+    """The URL is recorded in table `failure`, with a reason that starts like this."""
 
     reason: str
     #: It may pass: the URL also stays in table `frontier`, for when the crawl is resumed.
@@ -664,13 +664,13 @@ class Failed:
 
 @dataclass(frozen=True)
 class Fault:
-    """A way to misbehave and what a crawl makes of it."""
+    """A kind of misbehaviour, and how a crawl handles it."""
 
     act: Callable[[FaultyHandler], None]
     outcome: Stored | Failed
-    #: Whether it is tried again in the same run.
+    #: Whether it is retried in the same run.
     retried: bool = False
-    #: What the log warns of.
+    #: The warning in the log.
     warning: str = ""
     #: Settings of its crawl.
     settings: dict[str, object] = field(default_factory=dict)
@@ -733,7 +733,7 @@ FAULTS = [
     Fault(unknown_charset, Stored(whole=True)),
     Fault(odd_content_type, Stored(problem="not HTML: \xff\xfe")),
     Fault(no_content_type, Stored(whole=True)),
-    Fault(binary_called_html, Stored(problem="binary content called text/html")),
+    Fault(binary_called_html, Stored(problem="binary content declared as text/html")),
     # statuses
     Fault(no_content, Stored(204, "empty body")),
     Fault(not_modified, Stored(304, "HTTP 304")),
@@ -762,8 +762,8 @@ FAULTS = [
 
 
 def table() -> str:
-    """What becomes of each fault, in Markdown."""
-    head = "| the server | what is stored | what is tried again | what the log says |\n|---|---|---|---|\n"
+    """How each fault is handled, in Markdown."""
+    head = "| server behaviour | stored | retried | log |\n|---|---|---|---|\n"
     return head + "".join(f"{fault.row()}\n" for fault in FAULTS)
 
 

@@ -160,8 +160,8 @@ def test_a_page_with_a_false_charset_is_read_as_well_as_it_goes():
         (b"", "text/html", "empty body"),
         (b" \n ", "text/html", "empty body"),
         (b"%PDF-1.4", "application/pdf", "not HTML: application/pdf"),
-        (bytes(range(256)) * 10, "text/html", "binary content called text/html"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(200), "", "binary content called nothing"),
+        (bytes(range(256)) * 10, "text/html", "binary content declared as text/html"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(200), "", "binary content declared as nothing"),
     ],
 )
 def test_what_cannot_be_read_has_a_reason(body, content_type, problem):

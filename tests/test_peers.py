@@ -63,11 +63,11 @@ def test_a_crawl_that_fails_says_why(web):
 def test_a_peer_that_is_not_installed_is_one_line(monkeypatch, capsys):
     monkeypatch.setattr(run, "find_spec", lambda name: None if name == "crawl4ai" else object())
     assert run.installed(["scrapy", "crawl4ai:best_first", "crawl4ai:adaptive"]) == ["scrapy"]
-    assert capsys.readouterr().out == "crawl4ai is not installed and left out: pip install 'focuscrawl[peers]'\n"
+    assert capsys.readouterr().out == "crawl4ai is not installed and is left out: pip install 'focuscrawl[peers]'\n"
 
 
 def test_a_peer_that_is_unknown_is_refused():
-    with pytest.raises(SystemExit, match="unknown peer 'wget'; there are scrapy:breadth_first, "):
+    with pytest.raises(SystemExit, match="unknown peer 'wget'; choose from scrapy:breadth_first, "):
         run.installed(["wget"])
 
 
@@ -116,10 +116,14 @@ def test_a_peer_whose_probe_fails_is_left_out(failing, capsys):
 def test_without_the_yardstick_there_is_no_table(web, failing):
     failing[run.YARDSTICK, "Birds"] = "exit code 1"
     peers = run.probed([run.YARDSTICK, "scrapy"])
-    with pytest.raises(SystemExit, match=r"scrapy:breadth_first failed on Birds, and there is nothing .*: exit code 1"):
+    with pytest.raises(
+        SystemExit, match=r"scrapy:breadth_first failed on Birds, and the others cannot be compared .*: exit code 1"
+    ):
         run.compared([SORTING, BIRDS], web, 10, peers)
     failing[run.YARDSTICK, "probe"] = "exit code 2"
-    with pytest.raises(SystemExit, match=r"scrapy:breadth_first failed, and there is nothing .*: exit code 2"):
+    with pytest.raises(
+        SystemExit, match=r"scrapy:breadth_first failed, and the others cannot be compared .*: exit code 2"
+    ):
         run.probed([run.YARDSTICK, "scrapy"])
 
 

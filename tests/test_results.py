@@ -46,7 +46,7 @@ def test_the_tables_of_an_earlier_run_are_not_taken_for_those_of_one_that_failed
 
 def test_some_crawls_may_fail(lab, capsys):
     lab("papers", 1, "### This run\n")
-    assert capsys.readouterr().out == "### On birds, 7 pages a crawl\n\n#### This run\n"
+    assert capsys.readouterr().out == "### On birds, 7 pages per crawl\n\n#### This run\n"
 
 
 def test_a_lab_that_was_stopped_has_no_results(lab):
@@ -67,7 +67,7 @@ def test_a_benchmark_that_fails_leaves_the_documentation_as_it_is(tmp_path, monk
         return {"harvest": "crawlee failed on Birds and is left out: exit code 1", "order": "new"}[name]
 
     monkeypatch.setattr(figures, "output", output)
-    with pytest.raises(SystemExit, match="not complete, and as before in the documentation: peers, harvest"):
+    with pytest.raises(SystemExit, match="incomplete, not updated in the documentation: peers, harvest"):
         figures.main()
     assert page.read_text() == (
         shown.format("peers", "old") + shown.format("harvest", "old") + shown.format("order", "new")

@@ -1,11 +1,11 @@
-"""What others find of a topic: the same labelled web, over HTTP on loopback, for crawlers that one could pick instead.
+"""Compare with other crawlers: each crawls the same labelled web for a topic, over HTTP on loopback.
 
     python benchmarks/peers/run.py [--web FILE --topics DIR] [--topic NAME …] [--pages 300] [--peers scrapy,crawlee]
 
-Each crawl is a process of its own, told the same seeds, the same words and the same number of pages, one request at a
-time where the tool can, with no delay. What it asked for, and in which order, is read from the server's log, never from
-what the tool says. `pip install 'focuscrawl[peers]'` brings the tools; one that is missing, or has a
-crawl that fails, is left out with a line. A peer is TOOL or TOOL:VARIANT, and focuscrawl:SPIDER is any of ours.
+Each crawl is a separate process with the same seeds, keywords and number of pages, one request at a time if the tool
+supports that, without delay. Its requests and their order are read from the server's log, never from the tool's output.
+`pip install 'focuscrawl[peers]'` installs the tools; one that is missing, or fails in a crawl, is left out with a
+message. A peer is TOOL or TOOL:VARIANT, and focuscrawl:SPIDER is any of our spiders.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WEBS = ROOT.parent / "shared" / "webs"
 YARDSTICK = "scrapy:breadth_first"
-#: What is crawled with, and what its order goes by.
+#: The peers, and what determines their order.
 PEERS = {
     YARDSTICK: "found first",
     "scrapy": "found last",
@@ -46,7 +46,7 @@ PEERS = {
     "focuscrawl:best_first": "relevance of the page",
     "focuscrawl:shark_search": "page, link, ancestors",
 }
-#: The page that lists the seeds, for tools that begin at one page: on the host of the first seed, and not counted.
+#: The page that lists the seeds, for tools that start from one page: on the host of the first seed, and not counted.
 START = "/list-of-seeds"
 PROBE = Topic("probe", seeds=["http://probe.example/"], keywords={"sorting": 1})
 
@@ -56,16 +56,16 @@ class Request(NamedTuple):
 
     method: str
     url: str
-    #: Only the beginning is wanted: previews of links say so with a range, or by asking for no compression.
+    #: Whether it is a link preview, which sends a range or refuses compression.
     partial: bool = False
 
 
 class Figures(NamedTuple):
-    """What a log tells."""
+    """The figures of a log."""
 
-    #: Requests of any kind, up to the last page that counts.
+    #: Requests of any kind, up to the last counted page.
     requests: int
-    #: Requests for pages, dead links included: no robots.txt, nothing that pages embed, no previews, none twice.
+    #: Distinct requests for pages, including dead links, without robots.txt, embedded resources and previews.
     pages: int
     #: Pages with the label, and those of them among the first *pages* requests of any kind.
     relevant: int
@@ -73,10 +73,10 @@ class Figures(NamedTuple):
 
 
 class Crawl(NamedTuple):
-    """A crawl that was run."""
+    """A finished crawl."""
 
     log: list[Request]
-    #: Seconds of CPU, those of its children included.
+    #: CPU seconds, including child processes.
     cpu: float
     #: Why it failed.
     error: str = ""
@@ -86,14 +86,14 @@ class Row(NamedTuple):
     """A peer on a topic."""
 
     figures: Figures
-    #: Relevant pages over those that the yardstick found in as many pages.
+    #: Relevant pages relative to those that the yardstick found in as many pages.
     ratio: float
-    #: Seconds of CPU a page, without those of the start.
+    #: CPU seconds per page, without start-up.
     cpu: float
 
 
 def figures(log: Iterable[Request], web: Web, label: str, pages: int) -> Figures:
-    """Count what was asked for, in the order in which it was, until *pages* were."""
+    """Count the requests in order, until *pages* pages were requested."""
     seen: set[str] = set()
     requests = relevant = relevant_in_requests = 0
     for request in log:
@@ -113,13 +113,13 @@ def figures(log: Iterable[Request], web: Web, label: str, pages: int) -> Figures
 
 
 def is_page(request: Request) -> bool:
-    """Whether a page is asked for, and all of it."""
+    """Whether a request is for a whole page."""
     other = request.url.endswith(("/robots.txt", ".css", ".js", ".ico")) or "/.well-known/" in request.url
     return request.method == "GET" and not request.partial and not other and not urls.is_binary(request.url)
 
 
 def page(title: str, links: str = "") -> bytes:
-    """A page with enough on it to be taken for one."""
+    """A page with enough text for tools to accept it."""
     text = f"<h1>{title}</h1><p>This page is here so that there is something to read and something to follow.</p>"
     return f"<html><head><title>{title}</title></head><body>{text}{links}</body></html>".encode()
 
@@ -139,7 +139,7 @@ class WithStart(Web):
 
 
 def logged(server: WebServer) -> list[Request]:
-    """The requests that a server gets from now on, whatever they are, as they come in."""
+    """All requests that a server receives from now on, in order."""
     log: list[Request] = []
 
     class Logged(server.RequestHandlerClass):  # type: ignore[misc, name-defined]
@@ -152,12 +152,12 @@ def logged(server: WebServer) -> list[Request]:
             return is_request
 
     server.RequestHandlerClass = Logged
-    server.handle_error = lambda *_: None  # previews hang up in the middle of a page
+    server.handle_error = lambda *_: None  # previews close the connection in the middle of a page
     return log
 
 
 def crawl(peer: str, web: Web, topic: Topic, pages: int, robots: bool = False, timeout: float = 900) -> Crawl:
-    """Have a peer crawl a web from the seeds of a topic, and watch it."""
+    """Run a peer's crawl of a web from the seeds of a topic, and log its requests."""
     tool, _, variant = peer.partition(":")
     with_start = WithStart(web, topic.seeds)
     command = [sys.executable, str(HERE / f"with_{tool}.py"), f"--variant={variant}", f"--start={with_start.start}"]
@@ -170,7 +170,7 @@ def crawl(peer: str, web: Web, topic: Topic, pages: int, robots: bool = False, t
             **{name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")},
             "http_proxy": server.address,
             "PYTHONPATH": str(ROOT),
-            "HOME": folder,  # nothing is known from before, nothing is left behind
+            "HOME": folder,  # no state from earlier runs, nothing left behind
         }
         before = cpu_of_children()
         process = subprocess.Popen(
@@ -199,7 +199,7 @@ def cpu_of_children() -> float:
 
 
 def probe_web() -> MemoryWeb:
-    """Two links that look the same, one of them forbidden by robots.txt."""
+    """Two links that look alike, one of them forbidden by robots.txt."""
     web = MemoryWeb()
     host = PROBE.seeds[0]
     web.add(f"{host}robots.txt", "User-agent: *\nDisallow: /closed/\n", content_type="text/plain")
@@ -211,7 +211,7 @@ def probe_web() -> MemoryWeb:
 
 
 def obeys(log: Iterable[Request]) -> bool | None:
-    """Whether the forbidden page of the probe was left alone; None if the other one was, too."""
+    """Whether the forbidden page of the probe was not requested; None if the other one was not either."""
     asked = {request.url for request in log}
     if f"{PROBE.seeds[0]}closed/sorting.html" in asked:
         return False
@@ -219,7 +219,7 @@ def obeys(log: Iterable[Request]) -> bool | None:
 
 
 def manners(peer: str) -> tuple[str, Crawl]:
-    """Whether a peer obeys robots.txt, by itself or if asked to, and the crawl of hardly a page that tells."""
+    """Whether a peer obeys robots.txt, by default or if asked, and the tiny crawl that shows it."""
     short = crawl(peer, probe_web(), PROBE, 10)
     by_itself = obeys(short.log)
     if by_itself is not False:
@@ -229,12 +229,12 @@ def manners(peer: str) -> tuple[str, Crawl]:
 
 
 def installed(peers: list[str]) -> list[str]:
-    """The peers whose tool is there; a line for each other one."""
+    """The peers whose tool is installed; prints a line for each of the others."""
     for tool in dict.fromkeys(peer.partition(":")[0] for peer in peers):
         if not (HERE / f"with_{tool}.py").exists():
-            sys.exit(f"unknown peer '{tool}'; there are {', '.join(PEERS)} and focuscrawl:SPIDER")
+            sys.exit(f"unknown peer '{tool}'; choose from {', '.join(PEERS)} and focuscrawl:SPIDER")
         if find_spec(tool) is None:
-            print(f"{tool} is not installed and left out: pip install 'focuscrawl[peers]'", flush=True)
+            print(f"{tool} is not installed and is left out: pip install 'focuscrawl[peers]'", flush=True)
             peers = [peer for peer in peers if peer.partition(":")[0] != tool]
     return peers
 
@@ -243,17 +243,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--web", default=str(WEBS / "wikipedia.sqlite"))
     parser.add_argument("--topics", type=Path, default=WEBS / "topics" / "wikipedia")
-    parser.add_argument("--topic", nargs="*", help="names of topic files; all if not given")
+    parser.add_argument("--topic", nargs="*", help="names of topic files; default: all")
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--peers", default=",".join(PEERS))
     options = parser.parse_args()
     if options.web != "demo" and not Path(options.web).exists():
-        sys.exit(f"{options.web} is not there: give a labelled web with --web and its topics with --topics")
+        sys.exit(f"{options.web} does not exist; give a labelled web with --web and its topics with --topics")
     web = open_web(options.web)
     files = {file.stem: file for file in sorted(options.topics.glob("*.toml"))}
     for name in options.topic or files:
         if name not in files:
-            sys.exit(f"no topic '{name}' in {options.topics}; there are {', '.join(files)}")
+            sys.exit(f"no topic '{name}' in {options.topics}; choose from {', '.join(files)}")
     topics = [load_topic(str(files[name])) for name in options.topic or files]
     probes = probed(installed(list(dict.fromkeys([YARDSTICK, *options.peers.split(",")]))))
     rows = compared(topics, web, options.pages, probes)
@@ -262,7 +262,7 @@ def main() -> None:
 
 
 def probed(peers: list[str]) -> dict[str, tuple[str, Crawl]]:
-    """The manners of each peer that works."""
+    """The robots.txt behaviour of each peer that works."""
     probes = {}
     for peer in peers:
         robots, short = manners(peer)
@@ -274,28 +274,28 @@ def probed(peers: list[str]) -> dict[str, tuple[str, Crawl]]:
 
 
 def compared(topics: list[Topic], web: Web, pages: int, probes: dict[str, tuple[str, Crawl]]) -> dict[str, list[Row]]:
-    """What each peer found of each topic; those with a crawl that failed are not among them."""
+    """The results of each peer on each topic, without peers that failed."""
     rows: dict[str, list[Row]] = {peer: [] for peer in probes}
     try:
-        # topic by topic, so that a busy hour does not fall on one of them
+        # topic by topic, so load on the machine affects all peers alike
         for number, topic in enumerate(topics, 1):
             print(f"{topic.name}, {number} of {len(topics)} …", file=sys.stderr, flush=True)
             found = on_topic(topic, web, pages, {peer: probes[peer][1] for peer in rows})
             rows = {peer: [*rows[peer], row] for peer, row in found.items()}
     except KeyboardInterrupt:
-        print("stopped; what follows is of the topics that were done", file=sys.stderr)
+        print("stopped; the results cover the topics finished so far", file=sys.stderr)
     return rows
 
 
 def leave_out(peer: str, failed: str, why: str) -> None:
-    """Say that a peer is left out; without the yardstick there is nothing to say."""
+    """Report that a peer is left out; exits if it is the yardstick."""
     if peer == YARDSTICK:
-        sys.exit(f"{peer} {failed}, and there is nothing to compare the others with: {why}")
+        sys.exit(f"{peer} {failed}, and the others cannot be compared without it: {why}")
     print(f"{peer} {failed} and is left out: {why}", flush=True)
 
 
 def on_topic(topic: Topic, web: Web, pages: int, probes: dict[str, Crawl]) -> dict[str, Row]:
-    """Crawl for one topic with each peer, the yardstick first; those whose crawl fails are left out."""
+    """Crawl for one topic with each peer, the yardstick first; peers that fail are left out."""
     rows = {}
     yardstick: list[Request] = []
     for peer, probe in probes.items():
@@ -306,9 +306,9 @@ def on_topic(topic: Topic, web: Web, pages: int, probes: dict[str, Crawl]) -> di
         if peer == YARDSTICK:
             yardstick = done.log
         counted = figures(done.log, web, topic.label, pages)
-        # a crawl that ends early is compared with the beginning of the yardstick's
+        # a crawl that ends early is compared with as many pages of the yardstick's
         base = figures(yardstick, web, topic.label, counted.pages).relevant
-        # what it takes to start is not the price of a page
+        # start-up time is not part of the cost per page
         more = figures(done.log, web, "", sys.maxsize).pages - figures(probe.log, web, "", sys.maxsize).pages
         rows[peer] = Row(counted, counted.relevant / max(1, base), (done.cpu - probe.cpu) / max(1, more))
     return rows
@@ -316,7 +316,7 @@ def on_topic(topic: Topic, web: Web, pages: int, probes: dict[str, Crawl]) -> di
 
 def table(rows: dict[str, list[Row]], robots: dict[str, str], pages: int) -> str:
     """Means over the topics; ratios are means of ratios."""
-    head = ("pages", "relevant", "share", "ratio", "requests for one", f"in {pages} requests", "CPU", "robots.txt")
+    head = ("pages", "relevant", "share", "ratio", "requests/relevant", f"in {pages} requests", "CPU", "robots.txt")
     widths = (7, 10, 7, 8, 18, 17, 8, 12)
 
     def line(name: str, cells: Iterable[str], last: str) -> str:

@@ -1,9 +1,9 @@
 """crawl4ai: its best-first deep crawl, over plain HTTP or with a browser, and its adaptive crawler.
 
-`best_first` is what its guide to deep crawls recommends, with its scorer for keywords. It begins at the page that lists
-the seeds, and asks for ten pages before it looks for links in them. `browser` is the same with a browser, as crawl4ai
-has it by default, here the Chromium of this machine. `adaptive` answers a query, the keywords, from each seed in turn,
-with the options that its guide shows; it looks into up to fifty links of a page, takes the best five, and stops soon.
+`best_first` is what its guide to deep crawls recommends, with its keyword scorer. It starts from the page that lists
+the seeds, and requests ten pages before it extracts their links. `browser` is the same with a browser, crawl4ai's
+default, here the local Chromium. `adaptive` answers a query, the keywords, from each seed in turn, with the options
+that its guide shows; it previews up to fifty links of a page, takes the best five, and stops early.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from contract import told
+from contract import parse_options
 from crawl4ai import AdaptiveConfig, AdaptiveCrawler, AsyncWebCrawler, BrowserConfig, CrawlerRunConfig, ProxyConfig
 from crawl4ai.async_crawler_strategy import AsyncHTTPCrawlerStrategy
 from crawl4ai.deep_crawling import BestFirstCrawlingStrategy
@@ -25,8 +25,8 @@ from crawl4ai.egress_policy import set_egress_proxy
 
 @contextmanager
 def chromium(proxy: str) -> Iterator[str]:
-    """The address of a browser that runs while the block does."""
-    program = shutil.which("chromium") or shutil.which("google-chrome") or sys.exit("no Chromium on this machine")
+    """Run a browser during the block; yields its address."""
+    program = shutil.which("chromium") or shutil.which("google-chrome") or sys.exit("Chromium is not installed")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--user-data-dir=profile"]
     options += ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     options += ["--disable-features=NetworkTimeServiceQuerying"]
@@ -63,12 +63,12 @@ async def crawl(options, crawler: AsyncWebCrawler) -> None:
     asked = 0
     async for _ in await crawler.arun(options.start, config=config):
         asked += 1
-        if asked > options.pages:  # dead links are no pages for it, and the list of seeds is one too many
+        if asked > options.pages:  # it does not count dead links as pages, but does count the list of seeds
             break
 
 
 async def main() -> None:
-    options = told()
+    options = parse_options()
     set_egress_proxy(options.proxy)  # for robots.txt and previews
     if options.variant == "browser":
         with chromium(options.proxy) as address:

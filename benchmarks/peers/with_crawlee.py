@@ -1,6 +1,7 @@
-"""crawlee's ParselCrawler: all links in its own order or, as `keywords`, those with a keyword first.
+"""crawlee's ParselCrawler: all links in its own order or, with `keywords`, links with a keyword first.
 
-crawlee knows front and back and no topic: which links have a keyword, in their text or address, is decided here.
+crawlee can put requests at the front or back of its queue, but has no topics: this file looks for keywords in the text
+and address of links.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import asyncio
 import logging
 from urllib.parse import urljoin
 
-from contract import told
+from contract import parse_options
 from crawlee import ConcurrencySettings, Request
 from crawlee.crawlers import ParselCrawler, ParselCrawlingContext
 from crawlee.proxy_configuration import ProxyConfiguration
@@ -17,7 +18,7 @@ from crawlee.storage_clients import MemoryStorageClient
 
 
 async def main() -> None:
-    options = told()
+    options = parse_options()
     crawler = ParselCrawler(
         max_requests_per_crawl=options.pages,
         concurrency_settings=ConcurrencySettings(min_concurrency=1, desired_concurrency=1, max_concurrency=1),

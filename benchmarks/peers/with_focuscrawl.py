@@ -1,14 +1,14 @@
-"""focuscrawl: the variant is a spider's name. The settings are the project's, but for the delay between requests."""
+"""focuscrawl: the variant is a spider's name. The settings are the project's, except for the delay between requests."""
 
 from __future__ import annotations
 
-from contract import told
+from contract import parse_options
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 
 def main() -> None:
-    options = told()
+    options = parse_options()
     settings = Settings()
     settings.setmodule("focuscrawl.settings", priority="project")
     ours = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 1, "FOCUS_DIR": "crawl", "LOG_LEVEL": "ERROR"}

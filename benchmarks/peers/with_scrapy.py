@@ -1,11 +1,11 @@
-"""Scrapy as its documentation has it: a CrawlSpider that follows all links, one request at a time.
+"""Scrapy as in its documentation: a CrawlSpider that follows all links, one request at a time.
 
-The order is Scrapy's own, or breadth-first by the three settings that its FAQ names, and one for webs of many hosts.
+The order is Scrapy's default, or breadth-first with the three settings from its FAQ and one for webs of many hosts.
 """
 
 from __future__ import annotations
 
-from contract import told
+from contract import parse_options
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
@@ -15,7 +15,7 @@ BREADTH_FIRST = {
     "DEPTH_PRIORITY": 1,
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
-    "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",  # the default takes turns between hosts
+    "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",  # the default alternates between hosts
 }
 
 
@@ -28,7 +28,7 @@ class Everything(CrawlSpider):
 
 
 def main() -> None:
-    options = told()
+    options = parse_options()
     settings = {"CONCURRENT_REQUESTS": 1, "CLOSESPIDER_PAGECOUNT": options.pages, "LOG_LEVEL": "ERROR"}
     if options.variant == "breadth_first":
         settings |= BREADTH_FIRST

@@ -1,1 +1,1 @@
-"""The frontier: every URL that waits, and which of them is fetched next."""
+"""The frontier: all waiting URLs, and which of them is fetched next."""

@@ -1,9 +1,9 @@
-"""The one seam to what Scrapy and Twisted keep private.
+"""The single interface to private parts of Scrapy and Twisted.
 
-Everything in the package that touches a private name of theirs is here, and a test per name tells which version it was
-seen in. `Engine` is the crawl's view of Scrapy's engine and downloader. `Pool` and what follows it are the connections
-of `web/download.py`: Twisted offers no public way to check an address at the moment of connecting, to learn when a
-request leaves, or to bound what comes before a body.
+All uses of their private names are here, and a test per name records the version in which it exists. `Engine` is the
+crawl's view of Scrapy's engine and downloader. `Pool` and the classes after it are the connections of
+`web/download.py`: Twisted has no public way to check an address when connecting, to learn when a request leaves, or to
+limit the size of headers.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from twisted.web._newclient import Request as TxRequest
     from twisted.web.iweb import IResponse
 
-#: Most bytes before the body, interim answers (1xx) included.
+#: Most bytes before the body, including interim responses (1xx).
 HEAD_LIMIT = 256 * 1024
-#: Seconds for which an idle connection is kept.
+#: Seconds that an idle connection is kept.
 IDLE_SECONDS = 20
 
 
@@ -53,24 +53,24 @@ class Engine:
         self._crawler = crawler
 
     def nudge(self) -> None:
-        """Have the engine ask for the next request."""
+        """Make the engine ask for the next request."""
         slot = self._crawler.engine._slot
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
 
     @property
     def closing(self) -> bool:
-        """Whether the engine is about to stop, or has not begun."""
+        """Whether the engine is about to stop, or has not started."""
         slot = self._crawler.engine._slot
         return slot is None or slot.closing is not None
 
     def is_through_with(self, request: Request) -> bool:
-        """Whether the engine is done with a request it was given."""
+        """Whether the engine is done with a request."""
         slot = self._crawler.engine._slot
         return slot is not None and request not in slot.inprogress
 
     def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine beside what is going on."""
+        """Run a coroutine in the background."""
         _schedule_coro(work)
 
     def stop(self, reason: str) -> None:
@@ -78,17 +78,17 @@ class Engine:
         _schedule_coro(self._crawler.engine.close_spider_async(reason=reason))
 
     async def download(self, request: Request) -> Response:
-        """Download a request beside the queue."""
+        """Download a request, bypassing the queue."""
         return await self._crawler.engine.download_async(request)
 
-    # ---- hosts; Scrapy calls what it keeps for a host a slot
+    # ---- hosts; Scrapy keeps a slot per host
 
     def host_of(self, request: Request) -> str:
-        """The host, by the name that distances and rests are kept under."""
+        """The name under which the delay and back-off of a request's host are kept."""
         return self._crawler.engine.downloader.get_slot_key(request)
 
     def take_over_concurrency(self) -> float:
-        """Most requests in flight by the settings; from now on the downloader leaves that bound to the frontier."""
+        """The settings' limit of requests in flight; from now on the frontier enforces it, not the downloader."""
         downloader = self._crawler.engine.downloader
         most, downloader.total_concurrency = downloader.total_concurrency or inf, 0
         return most
@@ -97,7 +97,7 @@ class Engine:
         return self._crawler.engine.downloader.slots.get(host)
 
     def delay(self, host: str, *, jitter: bool = True) -> float:
-        """The seconds that settings, or AutoThrottle, put between two requests to a host; with *jitter*, at most."""
+        """The delay between two requests to a host by the settings or AutoThrottle; with *jitter*, its maximum."""
         slot = self._slot(host)
         if slot is not None:
             return slot.delay * (1 + slot.jitter) if jitter else slot.delay
@@ -107,7 +107,7 @@ class Engine:
         return delay * (1 + float(options.get("jitter", downloader._jitter))) if jitter else delay
 
     def concurrency(self, host: str) -> int:
-        """Most requests in flight to a host; 0 for no bound."""
+        """Most requests in flight to a host; 0 for no limit."""
         slot = self._slot(host)
         if slot is not None:
             return slot.concurrency
@@ -117,7 +117,7 @@ class Engine:
     def keep_distance(self, host: str, delay: float) -> None:
         """Send requests to a host one at a time, *delay* seconds apart."""
         downloader = self._crawler.engine.downloader
-        downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}  # for when the slot is made again
+        downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}  # applies when the slot is recreated
         slot = self._slot(host)
         if slot is not None:
             slot.delay, slot.concurrency = delay, 1
@@ -129,7 +129,7 @@ class Engine:
 def install_pool(
     handler: HTTP11DownloadHandler, idle: int, allow: Callable[[str], None], left: Callable[[str], None]
 ) -> Pool:
-    """Give a download handler a pool of ours, which keeps *idle* connections.
+    """Give a download handler our pool, which keeps *idle* connections.
 
     *allow* raises if an address must not be connected to. *left* is called with the host of each request that leaves.
     """
@@ -141,7 +141,7 @@ def install_pool(
 
 
 def _use_steady_clock(reactor: Any) -> None:
-    """Have the reactor measure time by the monotonic clock: if its own is set back, all timers stop."""
+    """Make the reactor use the monotonic clock: if the system clock is set back, all timers would stop."""
     if reactor.seconds is not monotonic:
         difference = monotonic() - reactor.seconds()
         for call in reactor.getDelayedCalls():
@@ -151,7 +151,7 @@ def _use_steady_clock(reactor: Any) -> None:
 
 
 class _GuardedReactor:
-    """The reactor, except that every address is checked before it is connected to."""
+    """The reactor, with a check of every address before connecting."""
 
     def __init__(self, reactor: Any, allow: Callable[[str], None]) -> None:
         self._reactor = reactor
@@ -167,10 +167,10 @@ class _GuardedReactor:
 
 
 class Pool(HTTPConnectionPool):
-    """Connections to checked addresses. It keeps the *idle* connections that were used last."""
+    """Connections to checked addresses. Keeps the *idle* most recently used idle connections."""
 
     cachedConnectionTimeout = IDLE_SECONDS  # noqa: N815
-    #: The frontier retries failed requests, at the distance their host wants.
+    #: The frontier retries failed requests, with the host's politeness delay.
     retryAutomatically = False  # noqa: N815
 
     def __init__(
@@ -185,9 +185,9 @@ class Pool(HTTPConnectionPool):
 
     def _newConnection(self, key: Any, endpoint: Any) -> Any:  # noqa: N802
         if key[0] != b"http-proxy" and not isinstance(endpoint, _TunnelingTCP4ClientEndpoint):
-            inner = getattr(endpoint, "_wrappedEndpoint", endpoint)  # TLS is wrapped around it
+            inner = getattr(endpoint, "_wrappedEndpoint", endpoint)  # TLS wraps it
             if not isinstance(inner, HostnameEndpoint):
-                raise TypeError(f"{inner!r} connects in a way that cannot be checked")
+                raise TypeError(f"{inner!r} connects in an unknown way, so its address cannot be checked")
             inner._reactor = self._guarded
         return super()._newConnection(key, endpoint)
 
@@ -200,7 +200,7 @@ class Pool(HTTPConnectionPool):
         super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
         self._keys[connection] = key
         while len(self._timeouts) > self.idle:
-            self._drop(next(iter(self._timeouts)))  # the least recently used one
+            self._drop(next(iter(self._timeouts)))  # the least recently used
 
     def _removeConnection(self, key: Any, connection: Any) -> None:  # noqa: N802
         super()._removeConnection(key, connection)  # type: ignore[no-untyped-call]
@@ -222,11 +222,11 @@ class Pool(HTTPConnectionPool):
 
 
 class HeadTooLargeError(Exception):
-    """There is more before the body of an answer than HEAD_LIMIT allows."""
+    """The part of a response before its body exceeds HEAD_LIMIT."""
 
 
 class _Parser(_LenientHTTPClientParser):
-    MAX_LENGTH = HEAD_LIMIT  # of a line; some policies and cookies take more than Twisted's 16 KiB
+    MAX_LENGTH = HEAD_LIMIT  # per line; some policies and cookies exceed Twisted's 16 KiB
     _head = 0
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
@@ -247,7 +247,7 @@ class _Parser(_LenientHTTPClientParser):
 
 @implementer(IHandshakeListener)
 class _Protocol(_LenientHTTP11ClientProtocol):
-    """Says when a request leaves."""
+    """Reports when a request leaves."""
 
     def __init__(self, quiescent: Any, left: Callable[[str], None]) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
@@ -257,7 +257,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
     def request(self, request: TxRequest) -> Deferred[IResponse]:
         deferred = super().request(request)
         if self._parser is not None:
-            self._parser.__class__ = _Parser  # as Scrapy does: Twisted leaves no other way
+            self._parser.__class__ = _Parser  # as Scrapy does: Twisted has no other way
         if (uri := request._parsedURI) is not None:
             self._host = uri.host.decode("ascii", "replace").lower()
             self._flush()
@@ -265,7 +265,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
         return deferred
 
     def _flush(self) -> None:
-        """Send what was written now: the reactor would send it later, and the time it left would not be known."""
+        """Send what was written at once: the reactor would send it later, at an unknown time."""
         transport: Any = self.transport
         while isinstance(transport, ProtocolWrapper):  # TLS
             transport = transport.transport
@@ -273,7 +273,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
             transport.doWrite()  # if it fails, the reactor notices when it writes again
 
     def handshakeCompleted(self) -> None:  # noqa: N802
-        if self._host:  # only now does the first request over TLS leave
+        if self._host:  # over TLS, the first request leaves only now
             self._left(self._host)
 
 

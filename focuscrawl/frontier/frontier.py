@@ -1,8 +1,8 @@
-"""The frontier without Scrapy: the best URL among the hosts that may be fetched now.
+"""The frontier without Scrapy: hands out the best URL among the hosts that may be fetched now.
 
-On disk a queued URL is a row of the crawl's file until the page it gave is stored, in the same transaction that deletes
-the row; handing a URL out writes nothing. In memory, `waiting.py` keeps the URLs host by host, and `turns.py` knows
-which hosts are ready. This module decides what enters, what comes out, and when a score changes.
+On disk a queued URL is a row of the crawl's file until its page is stored, in the same transaction that deletes the
+row; handing a URL out writes nothing. In memory, `waiting.py` keeps the URLs by host, and `turns.py` knows which hosts
+are ready. This module decides what enters, what comes out, and when a score changes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from focuscrawl.frontier.waiting import CLAIMED, DONE, IN_FLIGHT, KNOWN, QUEUED,
 from focuscrawl.store.queue import Entry, NewRow
 from focuscrawl.store.store import Store
 
-#: Most entries put back per call of `pop`, in a few tenths of a second: a trap may have filled the top of the queue.
+#: Most entries put back per call of `pop`, which takes a few tenths of a second: a trap may fill the top of the queue.
 PUT_BACK = 1_000
 #: Waiting URLs that are read and re-scored together: all of a long crawl would fill the memory.
 RESCORED = 10_000
-#: The rank of the least worthwhile visit: visits come before all new pages.
+#: The lowest rank of a visit: visits come before all new pages.
 VISIT = 2.0
 
-#: What the score of a URL that has come to the top is multiplied by: 1 leaves it there, 0 takes it out of the queue.
+#: The factor for the score of a URL that has reached the top: 1 leaves it there, 0 removes it from the queue.
 Damper = Callable[[str], float]
 #: How a second sighting changes the score of a queued URL: (old, new) -> score.
 Merge = Callable[[float, float], float]
@@ -42,12 +42,12 @@ class Candidate(NamedTuple):
 
 
 class Frontier:
-    """Keeps the waiting URLs in best-first order, host by host.
+    """Keeps the waiting URLs in best-first order, by host.
 
-    *size* bounds the number of waiting URLs; the worst are dropped. *ageing* is subtracted for each page fetched before
-    a URL was entered, which lets old entries rise. *hosts_per_batch* spreads N consecutive URLs over N hosts, as far as
-    there are that many. *pages_per_host* closes a host. With a *batch* above 1, the best *batch* URLs are taken before
-    new ones are looked at. URLs that rank below the *floor* are held until something raises them. *hot* entries per
+    *size* limits the number of waiting URLs; the worst are dropped. *ageing* is subtracted for each page fetched before
+    a URL was queued, which lets old entries rise. *hosts_per_batch* spreads N consecutive URLs over N hosts, if there
+    are enough. A host is closed after *pages_per_host* pages. With a *batch* above 1, the best *batch* URLs are taken
+    before new ones are considered. URLs that rank below the *floor* are held until their rank rises. *hot* entries per
     host stay in memory, the rest on disk.
     """
 
@@ -72,11 +72,11 @@ class Frontier:
         self.floor = floor
         self.any_scheme = any_scheme
         self.merge = merge
-        #: Called with an entry that has come to the top; returns the entry's score now.
+        #: Called with an entry that has reached the top; returns its current score.
         self.rescorer: Callable[[Entry], float] | None = None
-        #: Called with a URL that has come to the top; returns how far to put it back.
+        #: Called with a URL that has reached the top; returns its damping.
         self.damper: Damper | None = None
-        #: URLs dropped because the queue was full, because their host was, and by the damper.
+        #: URLs dropped because the queue was full, because their host was full, and by the damper.
         self.dropped = 0
         self.host_full = 0
         self.damped_out = 0
@@ -84,11 +84,11 @@ class Frontier:
         self.waiting = Waiting(store, hot=hot, size=size, floor=floor, surfaced=self.turns.surfaced)
         self.turns.waiting = self.waiting
         self._ids: dict[int, int] = {}  # by key
-        #: URLs whose rank is lower than their score and age make it.
+        #: URLs whose rank is lowered by damping.
         self._damped: set[int] = set()
-        #: URLs that gave no answer in an earlier run: they are retried when nothing else is left.
+        #: URLs that got no answer in an earlier run: they are retried when nothing else is left.
         self._tried: set[int] = set()
-        #: Stored pages that are to be visited again, by URL id. They are in memory only.
+        #: Stored pages to visit again, by URL id. They are in memory only.
         self._visits: dict[int, Entry] = {}
         self._pending: list[int] = []  # for the next batch
         self._batch_left = batch
@@ -129,10 +129,10 @@ class Frontier:
         """Whether any URL waits that is not held."""
         return self.waiting.has_open()
 
-    # ---- what is known
+    # ---- known URLs
 
     def identify(self, found: Sequence[str], keys: Sequence[int] | None = None) -> list[int]:
-        """The ids of URLs; those never seen are entered. Call inside a transaction."""
+        """The ids of URLs; new ones are added. Call inside a transaction."""
         new: list[tuple[int, int, str, int]] = []
         result: list[int] = []
         ids = self._ids
@@ -157,21 +157,21 @@ class Frontier:
         return self.waiting.waits(url_id) and url_id not in self._visits
 
     def is_taken(self, url_id: int) -> bool:
-        """Whether a URL was fetched, or is being fetched."""
+        """Whether a URL was fetched or is in flight."""
         return self.waiting.state[url_id] >= IN_FLIGHT or url_id in self._visits
 
     def is_visit(self, url_id: int) -> bool:
-        """Whether a URL is that of a stored page, which waits to be visited again."""
+        """Whether a URL is that of a stored page waiting to be visited again."""
         return url_id in self._visits
 
     def waiting_on(self, page_id: int) -> list[Candidate]:
-        """The links of a stored page that were neither refused nor fetched, as they may be offered again."""
+        """The links of a stored page that were neither refused nor fetched, as candidates."""
         return [Candidate(*link) for link in list(self.store.links.of_page(page_id)) if not self.is_taken(link.url_id)]
 
     # ---- adding
 
     def offer(self, candidates: Iterable[Candidate]) -> None:
-        """Queue URLs, or raise the scores of those that wait already. Call inside a transaction."""
+        """Queue URLs, or raise the scores of those already waiting. Call inside a transaction."""
         state, ranks = self.waiting.state, self.waiting.rank
         aged = self.ageing * self._pages
         new: dict[int, NewRow] = {}
@@ -218,13 +218,13 @@ class Frontier:
         return False
 
     def _score(self, url_id: int, new: Mapping[int, NewRow]) -> tuple[float, float]:
-        """The score of a waiting URL, and how far it is damped."""
+        """Score and damping of a waiting URL."""
         if not self.ageing and url_id not in self._damped:
             return self.waiting.rank[url_id], 1.0
         return (new[url_id][3], 1.0) if url_id in new else self.store.queue.score(url_id)
 
     def raise_to(self, scores: Mapping[int, float], why: Mapping[str, float]) -> list[int]:
-        """Raise URLs that wait, and say why in the links they were found by; returns those that were there to raise.
+        """Raise waiting URLs, and record why in the links they were found by; returns the URLs that were raised.
 
         Call inside a transaction.
         """
@@ -234,16 +234,16 @@ class Frontier:
         return [entry.url_id for entry in found]
 
     def visit(self, entry: Entry) -> None:
-        """Queue a stored page to be visited again, ranked by its score. Visits come before all that waits."""
+        """Queue a stored page to be visited again, ranked by its score. Visits come before all new pages."""
         self._visits[entry.url_id] = entry._replace(rank=VISIT + entry.score)
         self.waiting.enter_second(entry.url_id, urls.host(entry.url), VISIT + entry.score)
 
     # ---- taking
 
     def pop(self, now: float, free_at: FreeAt) -> Entry | None:
-        """Take the best URL among the hosts that are free; None if there is none now: ask again at `next_time`.
+        """Take the best URL among the hosts that are free; None if there is none now: call again at `next_time`.
 
-        A call puts back at most PUT_BACK entries, so that the crawl does not stand still.
+        A call puts back at most PUT_BACK entries, to keep the crawl responsive.
         """
         self._put_back = 0
         while self._put_back < PUT_BACK:
@@ -257,7 +257,7 @@ class Frontier:
         return None
 
     def next_time(self) -> float:
-        """When to ask again: when the next host becomes free by itself; inf if none does."""
+        """When to call `pop` again: when the next host becomes free by itself; inf if none does."""
         return 0.0 if self._put_back >= PUT_BACK else self.turns.next_time()
 
     def best_rank(self, now: float, free_at: FreeAt) -> float:
@@ -266,7 +266,7 @@ class Frontier:
         return -best[0] if best else -inf
 
     def _next(self, now: float, free_at: FreeAt) -> Best | None:
-        """The best entry that may be fetched now. If there is none, the next batch or run begins, then retries."""
+        """The best entry that may be fetched now. If there is none, starts the next batch or run, then the retries."""
         if self.batch > 1 and self._batch_left <= 0:
             self._next_batch()
         floor = VISIT if self._visits else self.floor
@@ -289,7 +289,7 @@ class Frontier:
         self._enter(pending)
 
     def _retry(self) -> None:
-        """Enter the URLs that gave no answer in an earlier run."""
+        """Enter the URLs that got no answer in an earlier run."""
         tried, self._tried = self._tried, set()
         self._enter(sorted(tried))
         with self.store.batch():
@@ -301,7 +301,7 @@ class Frontier:
                 self.waiting.enter(url_id)
 
     def _settled(self, best: Best) -> Entry | None:
-        """The entry on top, scored and damped as of now; None if that put it back, or took it out."""
+        """The top entry with its current score and damping; None if these put it back or removed it."""
         negative_rank, url_id, host_id = best
         if url_id in self._visits:
             return self._visits[url_id]
@@ -316,7 +316,7 @@ class Frontier:
             if entry.rank < -negative_rank or not self.turns.on_top(url_id, host_id):
                 self._put_back += 1
                 return None  # it fell, or others rose
-        if self.damper is None or url_id in self.waiting.moved:  # retries and redirects are neither damped nor dropped
+        if self.damper is None or url_id in self.waiting.moved:  # retries and redirects are never damped or dropped
             return entry
         damping = self.damper(entry.url)
         if damping == entry.damping:
@@ -340,12 +340,12 @@ class Frontier:
         self._batch_left -= 1
 
     def _forget(self, url_id: int) -> None:
-        """Take a waiting URL out of the queue in memory; it may come back when it is seen again."""
+        """Remove a waiting URL from the queue in memory; it may return when it is found again."""
         self.waiting.leave(url_id, KNOWN)
         self._damped.discard(url_id)
 
     def _close_host(self, host_id: int) -> None:
-        """Drop what waits for a host that has given all the pages it may."""
+        """Drop the waiting URLs of a host that has reached its page limit."""
         dropped = self.waiting.clear_host(host_id)
         self.host_full += len(dropped)
         self._damped.difference_update(dropped)
@@ -357,10 +357,10 @@ class Frontier:
         self._damped.difference_update(url_ids)
         self.store.queue.remove(url_ids)
 
-    # ---- scores that change
+    # ---- score changes
 
     def rescore(self, scorer: Callable[[Entry], float]) -> int:
-        """Re-score everything that waits; returns how many scores changed."""
+        """Re-score all waiting URLs; returns how many scores changed."""
         count = after = 0
         with self.store.transaction():
             while entries := self.store.queue.entries(after, RESCORED):
@@ -380,13 +380,13 @@ class Frontier:
         return count
 
     def _rescored(self, entry: Entry, score: float, damped_before: float | None = None) -> Entry:
-        """Give an entry another score, or another damping; its age stays."""
+        """Change the score or damping of an entry; its age stays."""
         entry, cold = self._moved_to(entry, score, damped_before)
         self.store.queue.rescore([(score, entry.rank, cold, entry.damping, entry.url_id)])
         return entry
 
     def _moved_to(self, entry: Entry, score: float, damped_before: float | None = None) -> tuple[Entry, bool]:
-        """The same in memory; says also whether the entry belongs on disk only."""
+        """The same in memory only; also returns whether the entry belongs on disk only."""
         before = entry.score * (entry.damping if damped_before is None else damped_before)
         rank = entry.rank + score * entry.damping - before
         if entry.damping < 1:
@@ -397,15 +397,15 @@ class Frontier:
         cold = self._push(entry.url_id, rank, at_once=True)
         return entry._replace(score=score, rank=rank), cold
 
-    # ---- what was taken
+    # ---- URLs in flight
 
     def again(self, url_id: int, host_name: str) -> None:
-        """Queue a URL in flight once more, at its old rank, to be fetched from *host_name* (a retry, a redirect)."""
+        """Queue a URL in flight again, at its old rank, to be fetched from *host_name* (a retry or redirect)."""
         self.turns.landed(self.waiting.host_of[url_id])
         self.waiting.enter_second(url_id, host_name, self.waiting.rank[url_id])
 
     def claim(self, url_id: int) -> bool:
-        """Take the target of a redirect out of the queue; False if it was fetched already or is being fetched."""
+        """Remove the target of a redirect from the queue; False if it was already fetched or is in flight."""
         if self.is_taken(url_id):
             return False
         if self.waiting.waits(url_id):
@@ -415,7 +415,7 @@ class Frontier:
         return True
 
     def finish(self, url_ids: Sequence[int], *, page_host: str | None = None, for_good: bool = True) -> None:
-        """URLs are done; *page_host* gave a page. Call inside the transaction that stores the outcome.
+        """Mark URLs as done; *page_host* gave a page. Call inside the transaction that stores the outcome.
 
         If not *for_good*, they stay in the file and are retried when the crawl is resumed, after everything else.
         """
@@ -424,7 +424,7 @@ class Frontier:
             if waiting.state[url_id] == IN_FLIGHT:
                 self.turns.landed(waiting.host_of[url_id])
                 waiting.state[url_id] = DONE
-            elif waiting.waits(url_id):  # stored without having been asked for
+            elif waiting.waits(url_id):  # stored without a request of its own
                 waiting.leave(url_id, DONE)
             else:
                 waiting.state[url_id] = DONE
@@ -442,13 +442,13 @@ class Frontier:
             self.store.hosts.count_page(host_id)
 
     def host_answered(self, host_name: str) -> None:
-        """A host has answered."""
+        """Record that a host has answered."""
         self.turns.make_known(host_name, True)
 
     def host_silent(self, host_name: str) -> None:
-        """A host has not answered."""
+        """Record that a host has not answered."""
         self.turns.make_known(host_name, False)
 
     def release(self, host_name: str) -> None:
-        """A host that was busy may be fetched again."""
+        """A busy host may be fetched from again."""
         self.turns.release(host_name)

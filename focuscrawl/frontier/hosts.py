@@ -1,8 +1,7 @@
-"""Hosts: when each of them may be asked for something.
+"""Hosts: when a request may be sent to each of them.
 
-There is one gate for everything that is sent to a host: pages, robots.txt, tdmrep.json, sitemaps, examples, later
-visits. Distances between requests are measured where a request leaves, not where it is handed over, so that a busy
-machine does not shorten them.
+Everything sent to a host passes one gate: pages, robots.txt, tdmrep.json, sitemaps, examples, later visits. Politeness
+delays are measured when a request leaves, not when it is handed over, so a busy machine does not shorten them.
 """
 
 from __future__ import annotations
@@ -19,59 +18,59 @@ from focuscrawl.manners.pace import Pace, local_time
 if TYPE_CHECKING:
     from focuscrawl.frontier.engine import Engine
 
-#: Seconds of rest for a host that does not say how many; doubled with each refusal in a row.
+#: Back-off in seconds for a host that does not give one; doubled with each consecutive refusal.
 FIRST_REST = 1.0
-#: Longest time between two looks at whether a request may leave, or the crawl is about to end.
+#: Longest interval between checks whether a request may leave, or the crawl is about to end.
 _LOOK = 0.5
-#: Between two looks at whether the request before has left.
+#: Interval between checks whether the previous request has left.
 _GLANCE = 0.01
 
 
 class Host:
-    """What is known of a host."""
+    """The state of a host."""
 
     __slots__ = ("active", "distance", "gate", "handed", "held", "leaving", "refusals", "refused", "sent", "took")
 
     def __init__(self) -> None:
-        #: Pages that are between the frontier and the end of their download.
+        #: Pages between hand-over by the frontier and the end of their download.
         self.active = 0
         #: When the last page was handed over, and when the last request of any kind left.
         self.handed = self.sent = -inf
-        #: The request that may leave and has not yet.
+        #: The request that may leave but has not left yet.
         self.leaving: object = None
-        #: The time before which the host wants to be left alone.
+        #: The end of the host's back-off.
         self.held = 0.0
-        #: Seconds that it wants between two requests, and that its last download took.
+        #: The host's politeness delay in seconds, and the duration of its last download.
         self.distance = self.took = 0.0
-        #: How often in a row it said that it is asked too much, and when it last did.
+        #: Consecutive refusals (too many requests), and the time of the last.
         self.refusals = 0
         self.refused = -inf
-        #: Lets one request at a time wait, in the order they came.
+        #: Lets requests wait one at a time, in order of arrival.
         self.gate: asyncio.Lock | None = None
 
 
 class Hosts:
-    """Every host that was asked, and when it may be asked again."""
+    """All hosts contacted, and when each may be contacted again."""
 
     def __init__(self, pace: Pace | None = None, longest_rest: float = 600.0) -> None:
         self.pace = pace or Pace({})
         self.longest_rest = longest_rest
-        #: Whether the crawl is about to end: then nothing waits any more.
+        #: Whether the crawl is about to end: then no request waits any longer.
         self.closing: Callable[[], bool] = lambda: False
-        #: Knows the delay and the concurrency that settings give each host; None before the crawl begins.
+        #: Knows each host's delay and concurrency by the settings; None before the crawl starts.
         self._engine: Engine | None = None
         self._most: float = inf
         self._hosts: dict[str, Host] = {}
 
     def bind(self, engine: Engine, closing: Callable[[], bool]) -> None:
-        """The crawl begins."""
+        """Attach to the engine when the crawl starts."""
         self._engine = engine
-        # requests are counted here, each page with the robots.txt it waits for: the downloader would count both
+        # counted here, where a page and the robots.txt it waits for are one request; the downloader would count both
         self._most = engine.take_over_concurrency()
         self.closing = closing
 
     def of(self, name: str) -> Host:
-        """What is known of a host."""
+        """The state of a host."""
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = Host()
@@ -80,21 +79,21 @@ class Hosts:
     # ---- pace
 
     def share(self) -> float:
-        """The share of the full speed at which the crawl may go now."""
+        """The current share of the full crawl speed."""
         return 1.0 if self.pace.steady else self.pace.share(local_time())
 
     def rest(self) -> float:
-        """Seconds for which nobody is to be asked anything: it is a time of rest; 0 if it is not."""
+        """Seconds until the current rest period of the whole crawl ends; 0 if there is none."""
         return 0.0 if self.pace.steady or self.share() else self.pace.rest(local_time())
 
     def room(self) -> float:
-        """How many requests may be under way now."""
+        """How many requests may be in flight now."""
         return self._most if self.pace.steady or self._most == inf else ceil(self._most * self.share())
 
-    # ---- distance
+    # ---- politeness delay
 
     def keep_distance(self, name: str, delay: float) -> bool:
-        """Send requests to a host one at a time, *delay* seconds apart, if that is more than now."""
+        """Send requests to a host one at a time, *delay* seconds apart, if that is more than its current delay."""
         if self._engine is None or delay <= self._engine.delay(name, jitter=False):
             return False
         self.of(name).distance = delay  # AutoThrottle may shorten the engine's delay, but not this one
@@ -102,7 +101,7 @@ class Hosts:
         return True
 
     def _distance(self, name: str, host: Host) -> float:
-        """The seconds that have to be between two requests to a host now."""
+        """The current minimum seconds between two requests to a host."""
         distance = max(self._engine.delay(name) if self._engine is not None else 0.0, host.distance)
         if not self.pace.steady and (share := self.share()) and share < 1:
             distance = (distance or host.took) / share
@@ -111,7 +110,7 @@ class Hosts:
     # ---- the frontier's side
 
     def free_at(self, name: str) -> float:
-        """When a host may be asked for a page: 0 for now, inf for not before one under way has ended."""
+        """When a page may be requested from a host: 0 means now, inf not before one in flight has ended."""
         host = self._hosts.get(name)
         if host is None:
             return 0.0
@@ -121,13 +120,13 @@ class Hosts:
         return max(host.held, max(host.handed, host.sent) + distance if distance else 0.0)
 
     def hand(self, name: str, moment: float) -> None:
-        """A page of a host is handed over to be downloaded."""
+        """Record that a page of a host was handed over for download."""
         host = self.of(name)
         host.active += 1
         host.handed = moment
 
     def release(self, name: str) -> None:
-        """The download of a page has ended."""
+        """Record that the download of a page has ended."""
         host = self.of(name)
         host.active -= 1
         if not self.pace.steady:
@@ -136,9 +135,9 @@ class Hosts:
     # ---- the gate
 
     async def turn(self, name: str, request: object, patience: float = inf) -> float:
-        """Wait until a request may leave for a host, and return the time at which it does.
+        """Wait until a request may leave for a host, and return the time when it does.
 
-        Raises HostRests if the host wants to be left alone for more than *patience* seconds, or the crawl ends.
+        Raises HostRests if the host's back-off is longer than *patience* seconds, or the crawl ends.
         """
         host = self.of(name)
         if self._wait(name, host) > 0 or (host.gate is not None and host.gate.locked()):
@@ -147,7 +146,7 @@ class Hosts:
             async with host.gate:
                 while (wait := self._wait(name, host)) > 0:
                     if host.held - monotonic() > patience or self.closing():
-                        raise HostRests(f"{name} has asked for a rest")
+                        raise HostRests(f"{name} is in back-off")
                     await asyncio.sleep(min(wait, _LOOK))
                 return self._pass(name, host, request)
         return self._pass(name, host, request)
@@ -167,24 +166,24 @@ class Hosts:
         return host.sent
 
     def left(self, name: str) -> None:
-        """A request has left for a host just now."""
+        """Record that a request has just left for a host."""
         host = self.of(name)
         host.sent = monotonic()
         host.leaving = None
 
     def ended(self, name: str, request: object) -> None:
-        """A request has ended, whether it left or not."""
+        """Record that a request has ended, whether it left or not."""
         host = self.of(name)
         if host.leaving is request:
             host.leaving = None
 
-    # ---- rests
+    # ---- back-off
 
     def refused(self, name: str, asked: float | None, sent: float) -> float:
-        """A host says to a request that was *sent* at that time that it is asked too much.
+        """Record that a host refused a request *sent* at that time with "too many requests".
 
-        Returns for how many seconds it is left alone: as many as it *asked* for, or else more with each time in a row.
-        What was under way when the host first said so does not count as another time.
+        Returns its back-off in seconds: what it *asked* for, or else longer with each consecutive refusal. Requests
+        that were in flight at the first refusal do not count as further ones.
         """
         host = self.of(name)
         if sent > host.refused:
@@ -196,5 +195,5 @@ class Hosts:
         return rest
 
     def answered(self, name: str) -> None:
-        """A host has given an answer."""
+        """Record that a host has answered."""
         self.of(name).refusals = 0

@@ -1,4 +1,4 @@
-"""The event loop: uvloop's where Scrapy makes one, any other where one is in use already."""
+"""The event loop: uvloop's if Scrapy creates one, otherwise the one already in use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scrapy.utils.reactor import is_reactor_installed
 
 
 class _AnyInUse(type):
-    """Makes uvloop's loops, and takes every loop that runs, or that the reactor runs on, for one of them."""
+    """Creates uvloop loops, and accepts any running loop, or the reactor's, as an instance."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, uvloop.Loop) or (isinstance(instance, AbstractEventLoop) and _in_use(instance))
@@ -20,9 +20,9 @@ class _AnyInUse(type):
 
 
 class EventLoop(metaclass=_AnyInUse):
-    """For ASYNCIO_EVENT_LOOP. Scrapy refuses to run in a loop of another class than the setting names.
+    """For ASYNCIO_EVENT_LOOP. Scrapy refuses to run in a loop of a class other than the setting's.
 
-    A script that has a loop of its own, or a notebook, cannot exchange it for ours.
+    A script with its own loop, or a notebook, cannot replace that loop.
     """
 
 

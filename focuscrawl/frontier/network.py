@@ -1,4 +1,4 @@
-"""What the machine has to offer: whether the network is up, and whether files are left to connect with."""
+"""The state of the machine: whether the network is up, and whether file descriptors are left."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Most hosts that are asked whether the network is up.
+#: Most hosts probed to find out whether the network is up.
 PROBES = 3
-#: Without a file to connect with, requests are retried this often before the crawl gives up.
+#: Retries without a free file descriptor before the crawl gives up.
 FILE_TRIES = 20
 
 
 class Network:
-    """Tells dead hosts from a dead network.
+    """Distinguishes dead hosts from a dead network.
 
-    After *limit* requests in a row without an answer (0: never), hosts that answered before are asked for robots.txt.
-    If none of them answers, *stop* is called. *earlier* gives the URLs of pages stored in earlier runs, the last first.
+    After *limit* consecutive requests without an answer (0: never), robots.txt is requested from hosts that answered
+    before. If none of them answers, *stop* is called. *earlier* gives the URLs of pages stored in earlier runs, last
+    first.
     """
 
     def __init__(
@@ -39,15 +40,15 @@ class Network:
         self.limit = limit
         self._stop = stop
         self._earlier = earlier
-        #: Requests in a row without an answer.
+        #: Consecutive requests without an answer.
         self._silent = 0
-        #: Whether hosts are being asked: until they answer, nothing else is sent.
+        #: Whether a probe is running: until it ends, nothing else is sent.
         self.probing = False
-        #: Sites that answered, the last one last.
+        #: Sites that answered, most recent last.
         self._answered: dict[str, None] = {}
 
     def answered(self, url: str) -> None:
-        """A response has arrived."""
+        """Record that a response has arrived."""
         self._silent = 0
         site = urls.site(url)
         self._answered.pop(site, None)
@@ -56,7 +57,7 @@ class Network:
             del self._answered[next(iter(self._answered))]
 
     def no_answer(self, url: str) -> None:
-        """A request got no answer at all."""
+        """Record that a request got no answer at all."""
         self._silent += 1
         if self._silent >= self.limit > 0 and not self.probing:
             self.probing = True
@@ -65,8 +66,8 @@ class Network:
     async def _probe(self, url: str, silent: int) -> None:
         if not await self._is_up():
             self._stop(
-                f"the network seems to be down: {silent} requests in a row got no answer, the last for {url}; run the"
-                " same command again when it is back, and nothing is lost",
+                f"the network seems to be down: {silent} requests in a row got no answer, the last for {url}; no data"
+                " is lost: run the same command again when the network is back",
                 "network_down",
             )
         self._silent, self.probing = 0, False
@@ -79,7 +80,7 @@ class Network:
             request.meta["focus_patience"] = 0.0
             try:
                 await self.engine.download(request)
-            except HostRests:  # it has answered before
+            except HostRests:  # in back-off, so it has answered
                 return True
             except Exception as error:
                 logger.info("%s does not answer either: %s", site, reason_of(error))
@@ -95,34 +96,34 @@ class Network:
 
 
 class Files:
-    """How many requests there are files for. A process may open only a limited number of them."""
+    """Limits requests in flight to the available file descriptors."""
 
     def __init__(self, stop: Callable[[str, str], None]) -> None:
         self._stop = stop
-        #: Most requests in flight, and when the next may be handed out.
+        #: Most requests in flight, and the time of the next hand-out.
         self.room = inf
         self.not_before = 0.0
         self._tries = 0
 
     def answered(self) -> None:
-        """A response has arrived, so there are files."""
+        """Record that a response has arrived, so descriptors are available."""
         self._tries = 0
 
     def ran_out(self, in_flight: int) -> None:
-        """No file was left: fewer requests at a time are tried, and if that does not help, the crawl stops."""
+        """Reduce the requests in flight; if that does not help, stop the crawl."""
         if self.room == inf:
             logger.warning(
-                "too many open files: the crawl goes on with fewer requests at a time; raise the limit (ulimit -n) or"
-                " lower CONCURRENT_REQUESTS"
+                "too many open files: continuing with fewer requests at a time; raise the limit (ulimit -n) or lower"
+                " CONCURRENT_REQUESTS"
             )
-        if in_flight > self.room:  # this one is left from when there were more
+        if in_flight > self.room:  # it was sent under an earlier, higher limit
             return
         self.room = max(1, in_flight // 2)
         self._tries += 1
         self.not_before = monotonic() + min(1.0, 0.05 * self._tries)
         if self._tries > FILE_TRIES:
             self._stop(
-                "too many open files, even with one request at a time; raise the limit (ulimit -n) and run the same"
-                " command again, and nothing is lost",
+                "too many open files, even with one request at a time; no data is lost: raise the limit (ulimit -n)"
+                " and run the same command again",
                 "too_many_files",
             )

@@ -1,7 +1,7 @@
 """Requests kept in the crawl's file.
 
-Most are fully described by their URL. A request with a method, headers or a callback of its own is stored as JSON. One
-that cannot be stored stays in memory, and is a plain GET after a crash.
+Most are fully described by their URL. A request with its own method, headers or callback is stored as JSON. One that
+cannot be serialised stays in memory, and becomes a plain GET after a crash.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from focuscrawl.store.queue import Entry
 
 logger = logging.getLogger(__name__)
 
-#: What the frontier puts into a request's meta itself; a request with anything else is stored whole.
+#: Keys that the frontier itself puts into a request's meta; a request with any other key is stored in full.
 _OWN_META = frozenset({KEY, "depth", "is_start_request"})
 
 
 def is_plain(request: Request, spider: Spider) -> bool:
-    """Whether the URL describes a request fully."""
+    """Whether the URL fully describes a request."""
     callback = getattr(request.callback, "__func__", request.callback)
     return (
         request.method == "GET"
@@ -40,7 +40,7 @@ def is_plain(request: Request, spider: Spider) -> bool:
 
 
 def dump(request: Request, spider: Spider) -> str | None:
-    """A request as it is stored; None if it cannot be."""
+    """A request as JSON; None if it cannot be serialised."""
     try:
         fields = request.to_dict(spider=spider)
         fields["headers"] = {name.decode("latin-1"): values for name, values in fields["headers"].items()}
@@ -48,12 +48,12 @@ def dump(request: Request, spider: Spider) -> str | None:
             fields["meta"] = fields["meta"] | {KEY: {"parent": focus.parent}}
         return json.dumps(fields, default=_bytes_to_json)
     except (TypeError, ValueError) as error:
-        logger.warning("%s cannot be stored whole; after a crash only its URL is left: %s", request, error)
+        logger.warning("%s cannot be stored in full; after a crash only its URL is left: %s", request, error)
         return None
 
 
 def load(entry: Entry, spider: Spider) -> Request:
-    """The request for an entry of the file. The file may come from a stranger: it names no code that is not loaded."""
+    """The request for an entry of the file. The file may be untrusted, so it cannot cause any code to be imported."""
     request = Request(entry.url)
     if entry.request:
         fields = json.loads(entry.request, object_hook=_bytes_from_json)
@@ -64,7 +64,7 @@ def load(entry: Entry, spider: Spider) -> Request:
         noted = request.meta.pop(KEY, None) or {}
         request.meta[KEY] = Focus(parent=str(noted["parent"]) if noted.get("parent") else None)
     if not request.url.startswith(("http:", "https:")):
-        raise ValueError(f"{request.url} is not on a host")
+        raise ValueError(f"{request.url} has no host")
     return request
 
 

@@ -1,7 +1,7 @@
 """The frontier as Scrapy's scheduler.
 
-Requests are built when they are handed out. They are handed out as late as possible, and only for hosts whose
-downloader slot is free: requests in a slot's own queue can no longer be overtaken.
+Requests are built when they are handed out, as late as possible and only for hosts whose downloader slot is free:
+better requests can no longer overtake those in a slot's own queue.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-#: The share of requests in flight that may go to hosts that did not answer yet, or not the last time.
+#: The share of requests in flight that may go to hosts that have never answered, or did not answer the last time.
 STRANGERS = 0.75
 
 
 class Visitor(Protocol):
-    """Who visits stored pages again."""
+    """Revisits stored pages."""
 
     def visit_request(self, entry: Entry) -> Request:
         """The request for a visit."""
 
     def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
-        """A visit got no response; *silent* if the host did not answer at all. Called inside a transaction."""
+        """Handle a visit without a response; *silent* if the host did not answer at all. Called in a transaction."""
 
     def visit_lost(self, focus: Focus, reason: str) -> None:
-        """A visit got a response, but it could not be dealt with. Called inside a transaction."""
+        """Handle a visit whose response could not be processed. Called in a transaction."""
 
     def visits_done(self) -> int:
-        """All visits are done; returns how many new pages may be fetched."""
+        """Called when all visits are done; returns how many new pages may be fetched."""
 
 
 def priority(score: float) -> int:
@@ -69,7 +69,7 @@ def priority(score: float) -> int:
 
 
 class FrontierScheduler(BaseScheduler):
-    """Hands out the best request among the hosts that may be fetched now.
+    """Hands out the best request among the hosts that may be fetched from now.
 
     Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one was waiting
     for a host that was free when they were handed over; ``focus/queued``, ``focus/dropped`` (queue full,
@@ -88,11 +88,11 @@ class FrontierScheduler(BaseScheduler):
         outage, earlier = crawler.settings.getint("FOCUS_OUTAGE"), partial(self.crawl.store.pages.last_urls, 100)
         self.network = Network(self.engine, outage, self.stop, earlier)
         self.files = Files(self.stop)
-        #: Requests that are retried or redirected, or cannot be stored, by URL id.
+        #: Requests that are retried, redirected or cannot be stored, by URL id.
         self._live: dict[int, Request] = {}
-        #: Requests that were handed out and are not dealt with yet, by URL id.
+        #: Requests that were handed out and not finished yet, by URL id.
         self._in_flight: dict[int, Request] = {}
-        #: Hosts of the requests that are between here and the end of their download, by URL id.
+        #: Hosts of the requests between hand-over and the end of their download, by URL id.
         self._downloading: dict[int, str] = {}
         self._inversions = 0
         self._visitor: Visitor | None = None
@@ -124,7 +124,7 @@ class FrontierScheduler(BaseScheduler):
         connect(self.crawl.close, signals.engine_stopped)
         if self._full() and self.crawl.to_visit is None:
             logger.warning(
-                "%d pages are stored already: raise max_pages (%d) to go on", self.crawl.pages, self.max_pages
+                "%d pages are already stored; raise max_pages (%d) to continue", self.crawl.pages, self.max_pages
             )
         folder = self.crawl.folder.absolute()
         if self.crawl.resumed:
@@ -146,7 +146,7 @@ class FrontierScheduler(BaseScheduler):
         self.stats.set_value("focus/pattern_full", self.frontier.damped_out)
         self.stats.set_value("focus/damped", self.frontier.damped)
 
-    # ---- when something goes wrong
+    # ---- errors
 
     @property
     def closing(self) -> bool:
@@ -154,7 +154,7 @@ class FrontierScheduler(BaseScheduler):
         return self.crawl.fatal is not None or self.engine.closing
 
     def write(self, work: Callable[[], bool | None]) -> bool:
-        """Do some work in one transaction; if the file cannot be written, the crawl stops."""
+        """Run *work* in one transaction; if the file cannot be written, the crawl stops."""
         try:
             with self.crawl.store.transaction():
                 return bool(work())
@@ -163,22 +163,22 @@ class FrontierScheduler(BaseScheduler):
             return False
 
     def give_up(self, error: Exception) -> None:
-        """The crawl can no longer be written (disk full, read-only, damaged): stop, with what is stored intact."""
+        """Stop because the crawl's file cannot be written (disk full, read-only, damaged); stored data stays intact."""
         self.stop(
-            f"cannot write to {self.crawl.folder}: {error}; what was stored before is intact: free the space or mend"
-            " the disk, then run the same command again to go on",
+            f"cannot write to {self.crawl.folder}: {error}; stored data is intact: free some space or repair"
+            " the disk, then run the same command again to resume",
             "store_failed",
         )
 
     def stop(self, message: str, reason: str) -> None:
-        """Stop a crawl that cannot go on."""
+        """Stop a crawl that cannot continue."""
         if self.crawl.fatal is None:
             self.crawl.fatal = message
             logger.error("%s", message)
             self.engine.stop(reason)
 
     def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """What a strategy answers, or *otherwise* if it fails: that costs its answer, not the page.
+        """The result of a strategy's hook, or *otherwise* if it fails: the page itself is not lost.
 
         If the file cannot be written, the crawl stops.
         """
@@ -226,13 +226,13 @@ class FrontierScheduler(BaseScheduler):
         score = 1.0 if focus.score is None else focus.score
         self.frontier.offer([Candidate(url_id, request.url, score, focus.depth, focus.via, stored)])
         if len(self.frontier) == before:
-            if stored is not None and self.frontier.waits(url_id):  # as a plain link: the request says more
+            if stored is not None and self.frontier.waits(url_id):  # as a plain link: the request is more specific
                 self.crawl.store.queue.keep_request(url_id, stored)
             return False
         return True
 
     def keep(self, url_id: int, request: Request) -> str | None:
-        """A request that is about to be queued, as it is stored; None if its URL is enough.
+        """The stored form of a request that is about to be queued; None if its URL is enough.
 
         One that cannot be stored is kept in memory.
         """
@@ -244,7 +244,7 @@ class FrontierScheduler(BaseScheduler):
         return stored
 
     def _again(self, request: Request, focus: Focus) -> bool:
-        """A request comes back from the downloader: to be retried, or to go on at the target of a redirect."""
+        """Queue a request that returns from the downloader: for a retry, or for the target of a redirect."""
         url_id = focus.url_id
         self._release(url_id)
         if request.url != self._in_flight[url_id].url:
@@ -254,14 +254,14 @@ class FrontierScheduler(BaseScheduler):
                     self._fail(focus, f"redirect to a page known already: {request.url}")
                     return True
                 focus.chain.append(target)
-            request.meta.pop("download_slot", None)  # it names the host that was asked first
+            request.meta.pop("download_slot", None)  # it names the original host
         self.frontier.again(url_id, urls.host(request.url))
         self._in_flight.pop(url_id, None)
         self._live[url_id] = request
         return True
 
     def visit(self, entries: list[Entry], visitor: Visitor) -> None:
-        """Visit stored pages again, before any new page is fetched."""
+        """Revisit stored pages, before any new page is fetched."""
         self._visitor = visitor
         for entry in entries:
             self.frontier.visit(entry)
@@ -289,7 +289,7 @@ class FrontierScheduler(BaseScheduler):
         if rest := self.hosts.rest() or max(0.0, self.files.not_before - moment):
             self._wake_at(moment + rest)
             return None
-        # a page that was downloaded but not yet stored may hold the best link of all: wait for it
+        # a page that is downloaded but not yet stored may contain the best link: wait for it
         room = self.room()
         if room <= in_flight:
             return None
@@ -315,8 +315,8 @@ class FrontierScheduler(BaseScheduler):
         if request is None:
             try:
                 request = self._new_request(entry)
-            except UNREADABLE as error:  # it came out of the file
-                raise StoreError(f"what waits for {entry.url!r} cannot be read: {error}") from error
+            except UNREADABLE as error:  # the stored request is malformed
+                raise StoreError(f"the stored request for {entry.url!r} cannot be read: {error}") from error
         focus = Focus.of(request) or Focus()
         focus.url_id, focus.url, focus.score, focus.rank = entry.url_id, entry.url, entry.score, entry.rank
         focus.depth, focus.via = entry.depth, entry.via
@@ -341,12 +341,12 @@ class FrontierScheduler(BaseScheduler):
         return min(self.hosts.room(), self.files.room)
 
     def is_in_flight(self, request: Request) -> bool:
-        """Whether a request is one of the frontier's, handed out and not dealt with."""
+        """Whether a request is one of the frontier's, handed out and not finished."""
         focus = Focus.of(request)
         return focus is not None and focus.url_id in self._in_flight
 
     def _wake_at(self, moment: float) -> None:
-        """Have the engine ask again when the next host is free; by itself it would ask every five seconds."""
+        """Make the engine ask again when the next host is free; by itself it asks every five seconds."""
         if moment == inf or (self._wake is not None and self._wake_time <= moment):
             return
         if self._wake is not None:
@@ -358,13 +358,13 @@ class FrontierScheduler(BaseScheduler):
         self._wake, self._wake_time = None, inf
         self.engine.nudge()
 
-    # ---- what becomes of them
+    # ---- outcomes
 
     def _reached_downloader(self, request: Request) -> None:
         focus = Focus.of(request)
         if focus is None or focus.url_id not in self._in_flight:
             return
-        # hosts that became free after the request was handed over do not count: that could not be known
+        # hosts that became free after the hand-over do not count: that could not be known
         if self.frontier.best_rank(focus.handed_at, self.hosts.free_at) > focus.rank:
             self._inversions += 1
 
@@ -385,40 +385,42 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.release(host)
 
     def short_of_files(self) -> None:
-        """The process may open no more files."""
+        """Handle reaching the process's limit of open files."""
         self.files.ran_out(len(self._in_flight))
 
     def focus_of(self, url_id: int) -> Focus | None:
-        """What is known of the request in flight for a URL; None if there is none."""
+        """The Focus of the request in flight for a URL; None if there is none."""
         request = self._in_flight.get(url_id)
         return Focus.of(request) if request is not None else None
 
     def finished(self, focus: Focus, *, page_host: str | None = None, for_good: bool = True) -> None:
-        """A request is dealt with. Call inside the transaction that stores its outcome."""
+        """Mark a request as finished. Call inside the transaction that stores its outcome."""
         self._release(focus.url_id)
         self._in_flight.pop(focus.url_id, None)
         self.frontier.finish([focus.url_id, *focus.chain], page_host=page_host, for_good=for_good)
 
     def _failed(self, failure: Failure) -> Any:
-        """The errback of every request: it got no response."""
+        """The errback of all requests, for those without a response."""
         request: Request = failure.request  # type: ignore[attr-defined]
         focus = Focus.of(request)
         assert focus is not None
         error: Exception = failure.value  # type: ignore[assignment]
         passing, silent = isinstance(error, PASSING), is_no_answer(error)
-        if not (isinstance(error, HttpError) and self.crawl.strategy is not self.spider):  # a guest makes a page of it
+        if not (
+            isinstance(error, HttpError) and self.crawl.strategy is not self.spider
+        ):  # a guest spider's response still becomes a page
             self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing, silent=silent))
         if silent:
             self.no_answer(request.url)
         return focus.errback(failure) if focus.errback else None
 
     def no_answer(self, url: str) -> None:
-        """A request got no answer."""
+        """Record that a request got no answer."""
         self.frontier.host_silent(urls.host(url))
         self.network.no_answer(url)
 
     def _fail(self, focus: Focus, reason: str, *, for_good: bool = True, silent: bool | None = None) -> None:
-        """A request gave no page. *silent* is None if there was a response, else whether the host did not answer."""
+        """Record that a request gave no page. *silent*: None with a response, else whether the host did not answer."""
         if focus.url_id not in self._in_flight:
             return
         if focus.visits and self._visitor is not None:
@@ -445,13 +447,13 @@ class FrontierScheduler(BaseScheduler):
             self.write(lambda: self._fail(focus, reason))
 
     def _reap(self) -> None:
-        """Let go of requests that Scrapy is through with, but that gave no page: their callback did not make one."""
+        """Fail the requests that Scrapy has finished without a page, because their callback returned none."""
         through = [request for request in self._in_flight.values() if self.engine.is_through_with(request)]
         if through and not self.crawl.fatal:
-            self.write(lambda: self._fail_all(through, "no page: its callback made none"))
+            self.write(lambda: self._fail_all(through, "no page: the callback returned none"))
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
-        if self.crawl.strategy is not self.spider:  # a guest's page comes, with the links it had until then
+        if self.crawl.strategy is not self.spider:  # a guest spider's page still arrives, with the links found so far
             return
         self._lost(response, f"spider error: {failure.value!r}")
 
@@ -460,7 +462,7 @@ class FrontierScheduler(BaseScheduler):
             self._lost(response, "dropped by a pipeline")
 
     def _idle(self) -> None:
-        """Nothing may be fetched and nothing is in flight: the strategy may have more, or the crawl is over."""
+        """Handle an idle crawl: the strategy may have more to fetch, or the crawl is over."""
         if self.network.probing and not self.crawl.fatal:
             raise DontCloseSpider
         if self._visitor is not None and not self.crawl.fatal:

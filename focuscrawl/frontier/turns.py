@@ -1,7 +1,7 @@
-"""Whose turn it is: the best entry among the hosts that may be fetched now.
+"""Turns: the best entry among the hosts that may be fetched from now.
 
-One heap holds the best entry of each host that is ready, so that adding and taking cost a logarithm, whatever the
-number of scores. Hosts that have to wait, are busy or had their turn in this run are set aside until that changes.
+One heap holds the best entry of each ready host, so adding and taking take logarithmic time. Hosts that have to wait,
+are busy or had their turn in this run are set aside until that changes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from focuscrawl.frontier.waiting import Waiting
 
-#: When a host may be fetched: a time, 0 for now, inf for not before it is released.
+#: When a host may be fetched from: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
 
 #: An entry of the heap: -rank, URL id, host id.
@@ -24,17 +24,17 @@ Best = tuple[float, int, int]
 class Turns:
     """Which hosts are ready.
 
-    Each run of *hosts_per_run* URLs comes from that many hosts, as far as there are that many. *full* is called with
-    the id of a host that has given *pages_per_host* pages.
+    Each run of *hosts_per_run* URLs is spread over that many hosts, if there are enough. *full* is called with the id
+    of a host that has given *pages_per_host* pages.
     """
 
     def __init__(self, hosts_per_run: int, pages_per_host: int, full: Callable[[int], None]) -> None:
         self.hosts_per_run = hosts_per_run
         self.pages_per_host = pages_per_host
         self._full = full
-        #: The best entry of each ready host: of strangers, and of hosts that answered before.
+        #: The best entry of each ready host: of hosts that have not answered, and of hosts that have.
         self._ready: tuple[list[Best], list[Best]] = ([], [])
-        #: Most requests in flight to strangers once any host has answered.
+        #: Most requests in flight to hosts that have not answered, once any host has.
         self.most_strangers = inf
         self.any_known = False
         self.in_flight = self._strangers = 0
@@ -45,7 +45,7 @@ class Turns:
     waiting: Waiting
 
     def put_ready(self, host_id: int) -> None:
-        """A host may be fetched: its best entry joins the others."""
+        """Make a host ready: its best entry joins the others."""
         host = self.waiting.hosts[host_id]
         head = self.waiting.head(host_id)
         host.place = "ready" if head else ""
@@ -54,7 +54,7 @@ class Turns:
             heappush(self._ready[host.known], (*head, host_id))
 
     def surfaced(self, host_id: int, entry: tuple[float, int]) -> None:
-        """An entry was put into the heap of a host."""
+        """Handle a new entry in the heap of a host."""
         host = self.waiting.hosts[host_id]
         if host.place == "":
             self.put_ready(host_id)
@@ -63,7 +63,7 @@ class Turns:
             heappush(self._ready[host.known], (*entry, host_id))
 
     def release(self, host_name: str) -> None:
-        """A host that was busy may be fetched again."""
+        """A busy host may be fetched from again."""
         for host_id in self.waiting.queues_of(host_name):
             self._unbusy(host_id)
 
@@ -72,14 +72,14 @@ class Turns:
             self.put_ready(host_id)
 
     def make_known(self, host_name: str, known: bool) -> None:
-        """A host has answered, or has not."""
+        """Record whether a host has answered."""
         self.any_known = self.any_known or known
         for host_id in self.waiting.queues_of(host_name):
             host = self.waiting.hosts[host_id]
             if host.known != known:
                 host.known = known
                 self._strangers += -host.in_flight if known else host.in_flight
-                if host.place == "ready":  # its entry in the other heap is skipped from now on
+                if host.place == "ready":  # its entry in the other heap is now skipped
                     self.put_ready(host_id)
 
     def next_time(self) -> float:
@@ -87,10 +87,10 @@ class Turns:
         return self.resting[0][0] if self.resting else inf
 
     def best(self, now: float, free_at: FreeAt) -> Best | None:
-        """The best entry whose host is free; hosts that are not are set aside until they are.
+        """The best entry whose host is free; hosts that are not free are set aside.
 
-        Strangers get a share of the requests in flight and no more: many hosts that do not answer must not keep the
-        others waiting.
+        Hosts that have not answered get only a share of the requests in flight: many dead hosts must not delay the
+        others.
         """
         while self.resting and self.resting[0][0] <= now:
             self.put_ready(heappop(self.resting)[1])
@@ -118,7 +118,7 @@ class Turns:
         return None
 
     def _may_go(self, host_id: int, now: float, free_at: FreeAt) -> bool:
-        """Whether a host may be fetched now; if not, it is set aside."""
+        """Whether a host may be fetched from now; if not, it is set aside."""
         host = self.waiting.hosts[host_id]
         if host_id in self.used:
             host.place = "benched"
@@ -140,12 +140,12 @@ class Turns:
         return False
 
     def on_top(self, url_id: int, host_id: int) -> bool:
-        """Whether a URL is still the best of the hosts of its kind."""
+        """Whether a URL is still the best in its heap of hosts."""
         ready = self._ready[self.waiting.hosts[host_id].known]
         return bool(ready) and ready[0][1] == url_id
 
     def take(self, host_id: int, *, counts: bool) -> None:
-        """The best entry of a host is taken; it is a turn of its run if it *counts*."""
+        """Take the best entry of a host; it uses up the host's turn in this run if it *counts*."""
         host = self.waiting.hosts[host_id]
         host.in_flight += 1
         self.in_flight += 1
@@ -158,7 +158,7 @@ class Turns:
                 self.next_run()
 
     def landed(self, host_id: int) -> None:
-        """A request to a host is no longer in flight."""
+        """Record that a request to a host is no longer in flight."""
         host = self.waiting.hosts[host_id]
         host.in_flight -= 1
         self.in_flight -= 1
@@ -166,7 +166,7 @@ class Turns:
         self._unbusy(host_id)
 
     def next_run(self) -> None:
-        """Begin a new run over the hosts."""
+        """Start a new run over the hosts."""
         self.used.clear()
         benched, self.benched = self.benched, []
         for host_id in benched:
@@ -177,7 +177,7 @@ class Turns:
         return sorted(host_id for host_id in self.used if not self.waiting.hosts[host_id].in_flight)
 
     def sweep(self) -> None:
-        """Take entries that no longer count out of the heaps."""
+        """Remove stale entries from the heaps."""
         hosts = self.waiting.hosts
         for known, ready in enumerate(self._ready):
             ready[:] = [

@@ -1,8 +1,8 @@
-"""The URLs that wait, host by host: the best of each host in memory, the rest on disk only.
+"""The waiting URLs by host: the best of each host in memory, the rest on disk only.
 
-Each host has a heap of its best entries. Changing a rank pushes a second entry; the old one is skipped when it comes
-up. When a heap grows too long, all but its best entries are marked cold and left to the file; when it runs low, the
-best cold entries come back.
+Each host has a heap of its best entries. Changing a rank pushes a second entry; the stale one is skipped when it
+reaches the top. When a heap grows too long, all but its best entries are marked cold and kept in the file only; when it
+runs low, the best cold entries are loaded again.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from math import inf
 
 from focuscrawl.store.store import Store
 
-# What is known of a URL. KNOWN: seen, but not waiting (refused, or dropped from the queue): it may come back.
+# States of a URL. KNOWN: seen, but not waiting (refused, or dropped from the queue): it may be queued again.
 KNOWN, QUEUED, COLD, IN_FLIGHT, CLAIMED, DONE = range(6)
 
-#: Added to the id of a host for its second queue, which is in memory only: there are fewer hosts than this.
+#: Added to a host's id for its second queue, which is in memory only: there are fewer hosts than this.
 SECOND = 1 << 30
 
 
 class HostQueue:
-    """The URLs that wait for one host."""
+    """The waiting URLs of one host."""
 
     __slots__ = ("cold", "floor", "heap", "in_flight", "known", "name", "pages", "place", "shown")
 
@@ -30,22 +30,22 @@ class HostQueue:
         self.name = name
         self.pages = pages
         self.in_flight = 0
-        #: Whether the host answered the last request; a stranger has yet to answer.
+        #: Whether the host answered the last request.
         self.known = pages > 0
-        #: (-rank, URL id) of the entries in memory, and how many more are on disk only, none better than `floor`.
+        #: (-rank, URL id) of the entries in memory; the number of entries on disk only, none better than `floor`.
         self.heap: list[tuple[float, int]] = []
         self.cold = 0
         self.floor: tuple[float, int] = (inf, 0)
-        #: Where the host stands among the turns: "" without entries, else "ready", "waiting", "busy" or "benched".
+        #: The host's state among the turns: "" without entries, else "ready", "waiting", "busy" or "benched".
         self.place = ""
-        #: The one entry among the ready hosts that counts.
+        #: Its current entry among the ready hosts; others are stale.
         self.shown: tuple[float, int] | None = None
 
 
 class Waiting:
-    """State, rank and host of every URL, and the queues of the hosts.
+    """State, rank and host of all URLs, and the queues of the hosts.
 
-    *hot* entries per host stay in memory. *size* bounds the number of URLs that wait; 0 means no bound. URLs that rank
+    *hot* entries per host stay in memory. *size* limits the number of waiting URLs; 0 means no limit. URLs that rank
     below *floor* are held: they wait, but are not open. *surfaced* is called when a URL enters the heap of its host.
     """
 
@@ -58,17 +58,17 @@ class Waiting:
         self.floor = floor
         self.surfaced = surfaced
         self.queued = 0
-        self.state = bytearray(1)  # by URL id; ids begin at 1
+        self.state = bytearray(1)  # by URL id; ids start at 1
         self.rank = array("d", [0.0])
         self.host_of = array("I", [0])
         self.hosts: dict[int, HostQueue] = {}  # by host id
         self.host_ids: dict[str, int] = {}
         self._last_host = 0
-        #: URLs that are in memory only, or wait for another host than their row says: retries, redirects, visits.
+        #: URLs that are in memory only, or wait for a host other than their row's: retries, redirects, visits.
         self.moved: set[int] = set()
-        #: The second queues of hosts, in which those wait.
+        #: The second queues of hosts, which hold these URLs.
         self._second: dict[int, int] = {}
-        #: URLs that are open although there is a floor, and perhaps some that were fetched or fell below it.
+        #: URLs above the floor; may include some that were fetched or have fallen below it since.
         self._open: set[int] = set()
         self._worst: list[tuple[float, int]] = []  # (rank, -URL id), only with a size
         self._overfull: set[int] = set()  # hosts with too many entries in memory
@@ -82,7 +82,7 @@ class Waiting:
             self.hosts[host_id] = HostQueue(name, pages)
             self._last_host = max(self._last_host, host_id)
             self.host_ids[name] = host_id
-        count = store.urls.last_id()  # ids may have gaps: ids given out in a transaction that failed are missing
+        count = store.urls.last_id()  # ids assigned in a failed transaction are missing
         self.state.extend(bytes(count))
         self.rank.extend(array("d", bytes(8 * count)))
         self.host_of.extend(array("I", bytes(self.host_of.itemsize * count)))
@@ -92,7 +92,7 @@ class Waiting:
             yield key, url_id
 
     def load_entry(self, url_id: int, host_id: int, rank: float, cold: int, *, later: bool) -> None:
-        """Take in a row of the queue; what is tried *later* stays out of the heaps until it is entered."""
+        """Load a row of the queue; a URL to try *later* stays out of the heaps until it is entered."""
         self.rank[url_id] = rank
         self.queued += 1
         if rank >= self.floor > -inf:
@@ -112,13 +112,13 @@ class Waiting:
             self._worst.append((rank, -url_id))
 
     def loaded(self) -> None:
-        """Put what was loaded in order."""
+        """Sort what was loaded."""
         heapify(self._worst)
         for host in self.hosts.values():
             heapify(host.heap)
 
     def add_url(self, host_id: int) -> int:
-        """A URL that was never seen; returns its id."""
+        """Add a new URL; returns its id."""
         url_id = len(self.state)
         self.state.append(KNOWN)
         self.rank.append(0.0)
@@ -126,7 +126,7 @@ class Waiting:
         return url_id
 
     def host_id(self, name: str) -> int:
-        """The id of a host; a new one is entered."""
+        """The id of a host, which is added if it is new."""
         host_id = self.host_ids.get(name)
         if host_id is None:
             self._last_host += 1
@@ -161,7 +161,7 @@ class Waiting:
     # ---- in and out
 
     def push(self, url_id: int, rank: float) -> bool:
-        """Queue a URL; True if it belongs on disk only. One that belongs in memory is then to be entered."""
+        """Queue a URL; True if it belongs on disk only. Otherwise call `enter` next."""
         self.rank[url_id] = rank
         if rank >= self.floor > -inf:
             self._open.add(url_id)
@@ -186,7 +186,7 @@ class Waiting:
             self._overfull.add(host_id)
 
     def enter_second(self, url_id: int, host_name: str, rank: float) -> None:
-        """Queue a URL that is in flight or done once more, in memory, in the second queue of a host."""
+        """Queue a URL that is in flight or done again, in memory, in the second queue of a host."""
         self.host_of[url_id] = self._second_queue(self.host_id(host_name))
         self.moved.add(url_id)
         self.queued += 1
@@ -197,7 +197,7 @@ class Waiting:
         self.enter(url_id)
 
     def _second_queue(self, host_id: int) -> int:
-        """The id of a host's second queue: what waits there is neither counted nor capped as a new page."""
+        """The id of a host's second queue: its URLs do not count as new pages for any limit."""
         second = self._second.get(host_id)
         if second is None:
             second = self._second[host_id] = host_id + SECOND
@@ -207,23 +207,23 @@ class Waiting:
         return second
 
     def thaw(self, url_id: int) -> None:
-        """A URL that may be on disk only is about to change its state."""
+        """Prepare a URL that may be on disk only for a change of state."""
         if self.state[url_id] == COLD:
             self.hosts[self.host_of[url_id]].cold -= 1
 
     def leave(self, url_id: int, state: int) -> None:
-        """A URL that waits leaves the queue in memory."""
+        """Remove a waiting URL from the queue in memory."""
         self.thaw(url_id)
         self.state[url_id] = state
         self.queued -= 1
 
     def holds(self, entry: tuple[float, int]) -> bool:
-        """Whether an entry of a heap still counts."""
+        """Whether an entry of a heap is not stale."""
         negative_rank, url_id = entry
         return self.state[url_id] == QUEUED and self.rank[url_id] == -negative_rank
 
     def head(self, host_id: int) -> tuple[float, int] | None:
-        """The best entry of a host that still counts."""
+        """The best entry of a host that is not stale."""
         host = self.hosts[host_id]
         while True:
             heap = host.heap
@@ -236,7 +236,7 @@ class Waiting:
     # ---- between memory and disk
 
     def spill(self) -> None:
-        """Leave all but the best entries of overfull hosts to the disk; their rows must be there by now."""
+        """Keep only the best entries of overfull hosts in memory; the rows of the others must be on disk by now."""
         while self._overfull:
             self._spill(self.hosts[self._overfull.pop()])
 
@@ -252,7 +252,7 @@ class Waiting:
             self.store.queue.freeze([url_id for _, url_id in rest])
 
     def _refill(self, host_id: int, host: HostQueue) -> None:
-        """Bring the best entries of a host back from the disk."""
+        """Load the best entries of a host from disk."""
         rows = self.store.queue.best_cold(host_id, self.hot + 1)
         for url_id, rank in rows[: self.hot]:
             if self.state[url_id] == COLD:
@@ -267,16 +267,16 @@ class Waiting:
             self.store.queue.thaw([url_id for url_id, _ in rows[: self.hot]])
 
     def drop_worst(self) -> list[int]:
-        """Drop the worst URLs until the size is kept; returns them. They are still in the file."""
+        """Drop the worst URLs that exceed the size; returns them. They are still in the file."""
         dropped: list[int] = []
         while self._worst and self.queued > self.size:
             rank, negative = heappop(self._worst)
             url_id = -negative
-            if not self._counts(rank, url_id) or url_id in self.moved:  # retries and redirects are not given up
+            if not self._counts(rank, url_id) or url_id in self.moved:  # retries and redirects are never dropped
                 continue
             self.leave(url_id, KNOWN)
             dropped.append(url_id)
-        if len(self._worst) > 2 * self.queued + 1000:  # it still has what was fetched
+        if len(self._worst) > 2 * self.queued + 1000:  # it still contains fetched URLs
             self._worst = [(rank, negative) for rank, negative in self._worst if self._counts(rank, -negative)]
             heapify(self._worst)
         return dropped
@@ -285,7 +285,7 @@ class Waiting:
         return self.waits(url_id) and self.rank[url_id] == rank
 
     def clear_host(self, host_id: int) -> list[int]:
-        """Drop all that waits for a host; returns the URLs. They are still in the file."""
+        """Drop all waiting URLs of a host; returns them. They are still in the file."""
         host = self.hosts[host_id]
         dropped = [url_id for url_id in self.store.queue.cold(host_id) if self.state[url_id] == COLD]
         dropped += {entry[1] for entry in host.heap if self.holds(entry)}
@@ -296,7 +296,7 @@ class Waiting:
         return dropped
 
     def sweep(self) -> None:
-        """Take entries that no longer count out of the heaps: each change of a rank has left one behind."""
+        """Remove stale entries from the heaps: each change of a rank leaves one behind."""
         for host in self.hosts.values():
             live = {entry for entry in host.heap if self.holds(entry)}
             if len(live) < len(host.heap):

@@ -1,4 +1,4 @@
-"""What the figures say, in a paragraph for a user who has to choose a strategy."""
+"""The figures summed up in a paragraph, for a user who has to choose a strategy."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from focuscrawl.lab.tables import Summary
 from focuscrawl.options import options_of
 from focuscrawl.spider import FocusedSpider
 
-#: Topics below which a test can hardly say anything: with five that all go one way chance has 6 %.
+#: With fewer topics no test can be significant: with five that all agree, p is 6 %.
 FEW = 6
-#: Scores nearer than this are as good as the same.
+#: Scores closer than this count as equal.
 CLOSE = 0.02
-#: CPU seconds below which a difference is one of the clock.
+#: CPU seconds below which differences are noise.
 ENOUGH = 1.0
-#: What a topic has to have for a spider, in words.
+#: What a spider needs from a topic, in words.
 PARTS = {"keywords": "keywords", "examples": "example pages", "counterexamples": "pages of other topics"}
 WAYS = {TOPIC: "the topics' own seeds", GENERIC: "a generic start", GIVEN: "the given seeds"}
 
 
-#: By spider: what it needs besides seeds.
+#: By spider, what it needs besides seeds.
 Needs = Mapping[str, Sequence[str]]
 
 
@@ -53,12 +53,12 @@ class _Ranking:
 
 
 def advise(summaries: Sequence[Summary], web: str, pages: int, needs: Needs) -> str:
-    """The advice for one way to begin."""
+    """The advice for one kind of start."""
     by_name = {one.spider: one for one in summaries}
     spiders = [one for one in summaries if one.spider not in (LIMIT, CHANCE)]
     spiders = [one for one in spiders if one.whole] or spiders
     if not spiders:
-        return "No crawl was finished, so there is nothing to say."
+        return "No crawl finished, so there is no advice."
     best, *rest = sorted(spiders, key=lambda one: (-one.score, one.spider))
     ranking = _Ranking(best, rest, by_name.get(FLOOR), by_name.get(LIMIT), by_name.get(CHANCE), needs)
     sentences = (
@@ -77,9 +77,9 @@ def _which_is_best(ranking: _Ranking, web: str, pages: int) -> str:
     best, limit = ranking.best, ranking.limit
     within = f" (95 % interval {best.interval[0]:.2f} to {best.interval[1]:.2f})" if best.interval else ""
     return (
-        f"On {web}, from {WAYS.get(best.seeds, best.seeds)}, {best.spider} does best: its score is"
+        f"On {web}, from {WAYS.get(best.seeds, best.seeds)}, {best.spider} does best: it scores"
         f" {best.score:.2f} of the best possible order{within}, with {best.relevant:,.0f} relevant pages in {pages:,}"
-        + (f"; that order finds {limit.relevant:,.0f}." if limit else ".")
+        + (f"; the best possible order finds {limit.relevant:,.0f}." if limit else ".")
     )
 
 
@@ -88,7 +88,7 @@ def _against_floor(ranking: _Ranking) -> str:
     if floor is None:
         return ""
     if best is floor:
-        return "That is plain breadth-first: no strategy compared here is worth its cost on this web."
+        return "That is plain breadth-first: no strategy compared here pays off on this web."
     more = f"{best.relevant / floor.relevant:.1f} times as many as" if floor.relevant else "some, against none by"
     needing = _needing(best, ranking.needs, ", and needs")
     return f"It finds {more} breadth_first{ranking.certainty(floor)}{needing}."
@@ -98,21 +98,21 @@ def _against_chance(ranking: _Ranking) -> str:
     chance = ranking.chance
     if chance is None or chance.score < ranking.best.score:
         return ""
-    return f"A random order has {chance.score:.2f}: nothing compared here is better than chance on this web."
+    return f"A random order scores {chance.score:.2f}: nothing compared here beats chance on this web."
 
 
 def _which_is_next(ranking: _Ranking) -> str:
     if not ranking.rest:
         return ""
     second = ranking.rest[0]
-    near = " and practically the same" if ranking.best.score - second.score < CLOSE else ""
-    certainty = "" if second is ranking.floor else ranking.certainty(second)  # which was told before
+    near = ", practically the same" if ranking.best.score - second.score < CLOSE else ""
+    certainty = "" if second is ranking.floor else ranking.certainty(second)  # already stated
     needing = _needing(second, ranking.needs, ", which needs")
     return f"Next is {second.spider} with {second.score:.2f}{near}{certainty}{needing}."
 
 
 def _which_needs_less(ranking: _Ranking) -> str:
-    """The best spider that needs nothing of what the very best needs, unless it was named as the next one."""
+    """The best spider that needs nothing that the winner needs, unless it is the runner-up."""
     needs = ranking.needs
     needed = {*needs.get(ranking.best.spider, ())}
     without = [one for one in ranking.rest if not {*needs.get(one.spider, ())} & needed]
@@ -120,7 +120,7 @@ def _which_needs_less(ranking: _Ranking) -> str:
         return ""
     other = without[0]
     needing = _needing(other, needs, ", which needs")
-    return f"Without {_list(needs[ranking.best.spider])} it is {other.spider} with {other.score:.2f}{needing}."
+    return f"Without {_list(needs[ranking.best.spider])}, the best is {other.spider} with {other.score:.2f}{needing}."
 
 
 def _which_costs_less(ranking: _Ranking) -> str:
@@ -135,15 +135,15 @@ def _which_costs_less(ranking: _Ranking) -> str:
     if not cheaper:
         return ""
     cost, name = min(cheaper)
-    return f"{name} comes near it for {cost / best.cost:.0%} of the CPU time."
+    return f"{name} comes close to it with {cost / best.cost:.0%} of the CPU time."
 
 
 def _how_many_topics(ranking: _Ranking) -> str:
     topics = ranking.best.topics
     if topics >= FEW:
         return ""
-    number = "One topic says" if topics == 1 else f"{topics} topics say"
-    return f"{number} little: give more in --topics, {FEW} or better 12, before you rely on this."
+    number = "One topic is" if topics == 1 else f"{topics} topics are"
+    return f"{number} not enough to rely on: give at least {FEW}, better 12, in --topics."
 
 
 def _needing(one: Summary, needs: Needs, words: str) -> str:
@@ -155,10 +155,10 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _certainty(one: Summary, other: Summary, spiders: int) -> str:
-    """How sure it is that one spider, the best of a number of them, is better than another, in words."""
+    """How certain it is that one spider, the best of *spiders*, is better than another, in words."""
     result = compare(one.scores, other.scores)
     if result is None or result.better + result.worse < FEW:
         return ""
-    p = min(1.0, (spiders - 1) * result.p)  # the best of many looks good by chance
+    p = min(1.0, (spiders - 1) * result.p)  # Bonferroni: the best of many looks good by chance
     ahead = f"ahead on {result.better} of {result.better + result.worse} topics"
     return f" ({ahead}, p = {p:.2g})" if p < SIGNIFICANT else f" ({ahead}, which may be chance)"

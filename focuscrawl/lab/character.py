@@ -1,4 +1,4 @@
-"""What kind of web it is: how large, how dead, and whether the pages of a topic link to one another."""
+"""A description of a web: its size, its dead links, and whether pages of a topic link to one another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from focuscrawl import urls
 from focuscrawl.lab.measures import mean
 from focuscrawl.lab.survey import Survey
 
-#: Links of pages of a topic lead to another of its pages so many times as often as any link, where they hang together.
+#: A topic hangs together if links from its pages lead to its pages at least this many times as often as any link does.
 TOGETHER = 3
 
 
@@ -18,37 +18,37 @@ class Character(NamedTuple):
 
     pages: int
     hosts: int
-    #: Links of a page, and the share of them that lead to nothing that is there.
+    #: Links per page, and the share of them that are dead.
     links: float
     dead: float
-    #: The share of pages that are of a topic.
+    #: The share of pages that belong to a topic.
     relevant: float
-    #: Of the links to pages that are there: the share that leads to a topic, from its own pages and from any page.
+    #: Of the links that are not dead: the share that leads to a topic, from its own pages and from any page.
     within: float
     from_any: float
 
     @property
     def hangs_together(self) -> bool:
-        """Whether pages of a topic link to one another rather than to anything, or mostly."""
+        """Whether pages of a topic link mainly, or far more often than chance, to one another."""
         return self.from_any > 0 and self.within >= min(TOGETHER * self.from_any, 0.5)
 
     def tell(self, web: str) -> str:
-        """The character in a sentence or two."""
+        """The description in a few sentences."""
         hosts = "one host" if self.hosts == 1 else f"{self.hosts:,} hosts"
-        so = (
+        conclusion = (
             "pages of a topic link to one another"
             if self.hangs_together
-            else "pages of a topic hardly link to one another, and the way to them leads through others"
+            else "pages of a topic rarely link to one another, and paths to them lead through other pages"
         )
         return (
-            f"{web} has {self.pages:,} pages on {hosts}, with {self.links:.0f} links each, {self.dead:.0%} of which"
-            f" lead to nothing that is there. A topic has {self.relevant:.1%} of the pages. {self.within:.0%} of the"
-            f" links of its pages lead to another of them, {self.from_any:.1%} of all links do: {so}."
+            f"{web} has {self.pages:,} pages on {hosts}, with {self.links:.0f} links each, {self.dead:.0%} of which are"
+            f" dead. A topic has {self.relevant:.1%} of the pages. {self.within:.0%} of the links on its pages"
+            f" lead to pages of the topic, against {self.from_any:.1%} of all links: {conclusion}."
         )
 
 
 def character(survey: Survey, topics: Collection[Set[int]]) -> Character:
-    """The character of a web, given the pages of each topic."""
+    """The description of a web, given the pages of each topic."""
     links = survey.links[: survey.pages]
     live = [[target for target in targets if target < survey.pages] for targets in links]
     total, alive = sum(map(len, links)), sum(map(len, live))

@@ -1,4 +1,4 @@
-"""Charts of a comparison: SVG for the report and as files, and PNG where matplotlib is installed."""
+"""Charts of a comparison: SVG for the report and as files, and PNG if matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def styles(spiders: Sequence[str]) -> dict[str, Style]:
 
 
 def curves(series: Mapping[str, Sequence[float]], look: Mapping[str, Style], *, alone: bool = False) -> str:
-    """Mean relevant pages over pages fetched, as SVG; *alone* has a legend and stands in a file of its own."""
+    """Mean relevant pages over pages fetched, as SVG; *alone*: with a legend, for a file of its own."""
     beside: Literal["beside"] | None = "beside" if alone else None
     drawn = svg.curve_chart(
         series, look, x_label="pages fetched", y_label="relevant pages", legend=beside, standalone=alone
@@ -60,7 +60,7 @@ def bars(summaries: Sequence[Summary], look: Mapping[str, Style]) -> str:
 
 
 def legend(names: Sequence[str], look: Mapping[str, Style]) -> str:
-    """What the lines mean, as HTML that wraps where it must."""
+    """The legend of the lines, as HTML."""
     items = "".join(
         f'<span><svg viewBox="0 0 26 10">{svg.swatch(look[name], 0, 5)}</svg>{html.escape(name)}</span>'
         for name in names
@@ -69,7 +69,7 @@ def legend(names: Sequence[str], look: Mapping[str, Style]) -> str:
 
 
 def write_charts(folder: Path, summaries: Sequence[Summary], look: Mapping[str, Style]) -> bool:
-    """Write curves-WAY and scores-WAY as SVG and PNG; returns whether matplotlib was there for the PNG.
+    """Write curves-WAY and scores-WAY as SVG and PNG; returns whether matplotlib was installed for the PNG.
 
     Spiders that could not crawl every topic are left out: means over different topics cannot be compared.
     """
@@ -116,5 +116,5 @@ def _plot_scores(path: Path, summaries: Sequence[Summary], look: Mapping[str, St
         errors = [[max(0.0, one.score - low)], [max(0.0, high - one.score)]]
         axes.barh(place, one.score, color=look[one.spider].colour, alpha=0.75, xerr=errors if one.interval else None)
     axes.set_yticks(range(len(summaries)), [one.spider for one in reversed(summaries)])
-    axes.set(xlabel="score: area under the curve over that of the best possible order", xlim=(0, None))
+    axes.set(xlabel="score: area under the curve, relative to the best possible order", xlim=(0, None))
     figure.savefig(path)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 REPRODUCED = "Reproduced"
 PARTLY = "Reproduced in part"
 NOT_REPRODUCED = "Not reproduced"
-NOTHING = "Nothing to compare with"
+NOTHING = "Not comparable"
 
-#: The measure of two spiders that is the share of the relevant pages of either that both found.
+#: A measure of two spiders: of the relevant pages that either found, the share that both found.
 SUPERPOSITION = "superposition"
 
-#: When a figure is read off: after a part of the pages of a crawl.
+#: When a figure is read off: after this fraction of the crawl's pages.
 Step = Literal["tenth", "quarter", "half", "end"]
 Relation = Literal[">", ">=", "<"]
 _RELATIONS = {">": operator.gt, ">=": operator.ge, "<": operator.lt}
@@ -30,7 +30,7 @@ _RELATIONS = {">": operator.gt, ">=": operator.ge, "<": operator.lt}
 
 @dataclass(frozen=True)
 class Figure:
-    """A measure of crawls, the mean over spiders and ways to begin if there are several."""
+    """A measure of crawls: the mean over its spiders and starts."""
 
     measure: str
     spiders: tuple[str, ...]
@@ -38,7 +38,7 @@ class Figure:
     step: Step = "end"
 
     def of(self, results: Results, after: int | None = None) -> float:
-        """Its value, at its own step or *after* a number of pages; 0 where there is none."""
+        """Its value, at its own step or *after* a number of pages; 0 if there is none."""
         if self.measure == SUPERPOSITION:
             one, other = self.spiders
             return mean([results.overlap(one, other, way) or 0.0 for way in self.ways]) or 0.0
@@ -59,7 +59,7 @@ class Claim:
     margin: float = 1.0
 
     def holds(self, results: Results, after: int | None = None) -> bool:
-        """Whether it is true of the results, at its own step or *after* a number of pages."""
+        """Whether the results satisfy it, at its own step or *after* a number of pages."""
         bound = self.margin * (1.0 if self.other is None else self.other.of(results, after))
         return bool(_RELATIONS[self.relation](self.figure.of(results, after), bound))
 
@@ -68,25 +68,25 @@ class Claim:
         return self.other is None or self.other.of(results) > 0
 
     def ratio(self, results: Results) -> float:
-        """The figure over the other one."""
+        """The figure divided by the other one."""
         assert self.other is not None
         return self.figure.of(results) / self.other.of(results)
 
 
 def at_each(claim: Claim, ways: Sequence[str], steps: Sequence[Step]) -> Iterator[Claim]:
-    """The claim for each way to begin and each step."""
+    """The claim for each start and each step."""
     assert claim.other is not None
     for way, step in product(ways, steps):
         figure, other = (replace(figure, ways=(way,), step=step) for figure in (claim.figure, claim.other))
         yield replace(claim, figure=figure, other=other)
 
 
-#: By what the paper says, the share of the parts of that claim that hold.
+#: By the text of the claim, the share of its parts that hold.
 Shares = Mapping[str, float]
 
 
 def evaluate(claims: Sequence[Claim], results: Results) -> Shares:
-    """How much of what the paper says is true of the results."""
+    """The share of each claim that holds for the results."""
     parts: dict[str, list[bool]] = {}
     for claim in claims:
         parts.setdefault(claim.says, []).append(claim.holds(results))
@@ -94,5 +94,5 @@ def evaluate(claims: Sequence[Claim], results: Results) -> Shares:
 
 
 def reached(shares: Shares, alternatives: Sequence[Shares]) -> bool:
-    """Whether one of the alternatives is met: the least share that each of its claims must have."""
+    """Whether one of the alternatives is met; each gives the minimum share of its claims."""
     return any(all(shares[says] >= least for says, least in one.items()) for one in alternatives)

@@ -1,7 +1,7 @@
-"""The crawls of a comparison: real spiders, middlewares and frontier on a replayed web, many in parallel.
+"""The crawls of a comparison: real spiders, middlewares and frontier on a replayed web, in parallel.
 
-Each process runs crawls one after the other, which saves the second that starting Python and loading libraries takes
-each time. A crawl that is done leaves one JSON file; a file that is there is not crawled again.
+Each process runs many crawls in sequence, which saves about a second of start-up time per crawl. A finished crawl
+leaves one JSON file; crawls that have a file are not run again.
 """
 
 from __future__ import annotations
@@ -30,39 +30,39 @@ from focuscrawl.errors import FocusError
 from focuscrawl.lab.plan import Job
 
 T = TypeVar("T")
-#: What makes a crawl repeat itself, and leaves the cores to other processes: sets have one order, matrices one thread.
+#: Makes crawls reproducible (fixed order of sets) and leaves the cores to other processes (one thread per process).
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 @dataclass
 class Outcome:
-    """What a crawl fetched, in order, and what it took."""
+    """What a crawl fetched, in order, and what it cost."""
 
     urls: list[str]
-    #: Whether the spider judged each page relevant; None where it had nothing to judge by, or the page is a copy.
+    #: Whether the spider judged each page relevant; None if it had nothing to judge by, or for a near-duplicate.
     judged: list[bool | None]
-    #: Whether each page went into URLs.txt.
+    #: Whether each page is listed in URLs.txt.
     matched: list[bool]
-    #: Requests of any kind: pages, redirects, robots.txt, examples, and those of a crawl that was learned from.
+    #: Requests of any kind: pages, redirects, robots.txt, examples, and those of a crawl that the spider learned from.
     requests: int
     cpu: float
     seconds: float
 
     def save(self, path: Path) -> None:
-        """Keep the outcome, whole or not at all."""
+        """Save the outcome atomically."""
         write_whole(path, json.dumps(vars(self)))
 
     @classmethod
     def load(cls, path: Path) -> Outcome | None:
-        """The outcome of an earlier run; None if there is none that can be read."""
+        """The outcome of an earlier run; None if there is no readable one."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
-        except (OSError, ValueError, TypeError):  # none, cut short, or of a version that kept less: it is run again
+        except (OSError, ValueError, TypeError):  # missing, truncated, or of an older version: it is run again
             return None
 
 
 class Workers:
-    """Processes that crawl. One that is ended from outside takes the others with it: then there are new ones."""
+    """A pool of processes that crawl. If one is killed, the pool breaks and is replaced."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -72,28 +72,28 @@ class Workers:
         return ProcessPoolExecutor(self.count, mp_context=get_context("spawn"), initializer=_begin)
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Have a process call a function."""
+        """Call a function in a worker process."""
         try:
             return self._pool.submit(function, *arguments)
-        except BrokenProcessPool:  # since the last call
+        except BrokenProcessPool:  # it broke since the last call
             self.renew()
             return self._pool.submit(function, *arguments)
 
     def renew(self) -> None:
-        """New processes for those that are gone."""
+        """Replace the pool."""
         self.close()
         self._pool = self._new()
 
     def close(self) -> None:
-        """End the processes, when they are done with what they are at."""
+        """Stop the processes after their current tasks."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager
 def workers(count: int) -> Iterator[Workers]:
-    """Processes that crawl."""
+    """A pool of worker processes, with a fixed environment."""
     before = {name: os.environ.get(name) for name in ENVIRONMENT}
-    os.environ.update(ENVIRONMENT)  # processes are begun when there is something to do, so it stays until the end
+    os.environ.update(ENVIRONMENT)  # processes start on demand, so it stays set until the end
     processes = Workers(count)
     try:
         yield processes
@@ -107,7 +107,7 @@ def workers(count: int) -> Iterator[Workers]:
 
 
 def _begin() -> None:
-    """A process of the pool: Ctrl-C is the other's to hear, and it does not live on without it."""
+    """Set up a worker process: it ignores Ctrl-C, which its parent handles, and exits when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:
@@ -127,7 +127,7 @@ def run_all(
     keep: bool = False,
     done: Callable[[Job, str | None], None],
 ) -> dict[Job, Outcome]:
-    """Run the crawls that are not done yet; *done* hears of each, with what went wrong if something did."""
+    """Run the crawls that are not finished yet; calls *done* for each, with the error if it failed."""
     folder.mkdir(parents=True, exist_ok=True)
     outcomes: dict[Job, Outcome] = {}
     left: list[Job] = []
@@ -140,7 +140,7 @@ def run_all(
             done(job, None)
 
     def run(some: Sequence[Job]) -> bool:
-        """Run some crawls; False if their processes were ended from outside, which then are new ones."""
+        """Run some crawls; False if a process was killed and the pool replaced."""
         futures = {processes.submit(run_crawl, job, folder, keep): job for job in some}
         whole = True
         for future in as_completed(futures):
@@ -160,18 +160,18 @@ def run_all(
         return whole
 
     while left and not run(left):
-        # one of those that were under way has ended its process: by itself, it is found
+        # one of the crawls in flight killed its process: run them one by one to find it
         for job in left[: processes.count + 1]:
             if not run([job]):
                 left.remove(job)
-                done(job, "its process was ended from outside, for want of memory perhaps; try fewer --jobs")
+                done(job, "its process was killed, possibly out of memory; try fewer --jobs")
     return {job: outcomes[job] for job in jobs if job in outcomes}
 
 
 def run_crawl(job: Job, folder: Path, keep: bool = False) -> Outcome:
-    """Run one crawl in this process and keep its outcome."""
+    """Run one crawl in this process and save its outcome."""
     place = folder / job.key
-    shutil.rmtree(place, ignore_errors=True)  # one that was cut short begins anew, so that it is like any other
+    shutil.rmtree(place, ignore_errors=True)  # an interrupted crawl starts over, to be reproducible
     place.mkdir(parents=True)
     try:
         with _log(place / "log.txt"):
@@ -185,7 +185,7 @@ def run_crawl(job: Job, folder: Path, keep: bool = False) -> Outcome:
 
 @contextmanager
 def _log(path: Path) -> Iterator[None]:
-    """Warnings of a crawl go to a file beside it."""
+    """Write a crawl's warnings to a file in its directory."""
     handler = logging.FileHandler(path, delay=True)
     handler.setLevel(logging.WARNING)
     root = logging.getLogger()
@@ -199,7 +199,7 @@ def _log(path: Path) -> Iterator[None]:
 
 @cache
 def _warm_up(web: str, learns: bool) -> None:
-    """What a process has to do once, and the first crawl would be charged with."""
+    """One-time work of a process that would otherwise count as the first crawl's CPU time."""
     from focuscrawl.testing import at, crawl, small_web
     from focuscrawl.web.webs import open_web
 
@@ -227,17 +227,17 @@ def _crawl(job: Job, place: Path) -> Outcome:
             "FOCUS_WEB": job.web,
             "FOCUS_DIR": str(place),
             "FOCUS_PROGRESS": False,
-            "CONCURRENT_REQUESTS": 1,  # so that the order is that of the scores
+            "CONCURRENT_REQUESTS": 1,  # the order must follow the scores
             "TWISTED_REACTOR_ENABLED": False,
-            "FOCUS_CRAWL_DELAY_MAX": 0,  # nobody is bothered by a web in a file
+            "FOCUS_CRAWL_DELAY_MAX": 0,  # a web file needs no politeness
             "FOCUS_BACKOFF_MAX": 0,
-            "RETRY_ENABLED": False,  # a web in a file says the same again
+            "RETRY_ENABLED": False,  # a web file would answer the same
             "LOGSTATS_INTERVAL": 0,
-            "FOCUS_INDEX": False,  # nobody searches in it
+            "FOCUS_INDEX": False,  # these crawls are not searched
         },
         priority="cmdline",
     )
-    seeds = place / "seeds.txt"  # a URL may have a comma in it
+    seeds = place / "seeds.txt"  # URLs may contain commas
     seeds.write_text("\n".join(job.starts), "utf-8")
     arguments: dict[str, Any] = {"topic": job.topic_source, "seeds": f"@{seeds}", "max_pages": job.pages}
     arguments |= dict(job.options)
@@ -263,7 +263,7 @@ def _crawl(job: Job, place: Path) -> Outcome:
     pages = list(store.pages.each())
     errors = [failure for failure in store.failures.each() if failure.reason.startswith("spider error")]
     store.close()
-    if errors:  # pages that were fetched and lost: whatever else it found is no measure of the strategy
+    if errors:  # these pages were fetched but lost, so the crawl does not measure the strategy
         first = min(errors, key=lambda failure: failure.url)
         more = f", and at {len(errors) - 1} more pages" if errors[1:] else ""
         raise FocusError(f"{first.reason} at {first.url}{more}")

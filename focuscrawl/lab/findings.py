@@ -1,4 +1,4 @@
-"""What the crawls of a comparison show, and the files that say so."""
+"""The findings of a comparison, and the files they are written to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from focuscrawl.lab.tables import Row, Summary, summarise, superpositions, write
 
 @dataclass(frozen=True)
 class Findings:
-    """The rows of a comparison, their summaries, and what kind of web it was."""
+    """The rows of a comparison, their summaries, and a description of the web."""
 
     lab: Lab
     baseline: str
@@ -25,12 +25,12 @@ class Findings:
     summaries: Sequence[Summary]
     about: str
     needs: Needs
-    #: What could not be crawled, a line each.
+    #: One line for each thing that could not be crawled.
     notes: Sequence[str]
 
     @classmethod
     def of(cls, lab: Lab, crawled: Crawled, baseline: str) -> Findings:
-        """Measure what was crawled."""
+        """Measure the crawls."""
         rows = lab.rows(crawled.survey, crawled.trials, crawled.outcomes)
         relevant = {trial.topic: trial.relevant for trial in crawled.trials}
         return cls(
@@ -44,14 +44,14 @@ class Findings:
         )
 
     def by_way(self) -> dict[str, list[Summary]]:
-        """The summaries of each way to begin."""
+        """The summaries of each kind of start."""
         ways: dict[str, list[Summary]] = {}
         for one in self.summaries:
             ways.setdefault(one.seeds, []).append(one)
         return ways
 
     def write(self, command: str) -> bool:
-        """Write tables, charts and the report, with the command that made it; returns whether charts are PNG, too."""
+        """Write tables, charts and the report, which quotes *command*; returns whether there are PNG charts, too."""
         lab = self.lab
         write_tables(lab.folder, self.rows, self.summaries, lab.pages)
         look = styles(list(dict.fromkeys(one.spider for one in self.summaries)))

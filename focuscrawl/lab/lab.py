@@ -1,4 +1,4 @@
-"""A comparison from beginning to end: read the web, plan the crawls, run them, measure, write."""
+"""A comparison from start to finish: read the web, plan the crawls, run them, measure them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from focuscrawl.topic import Topic
 from focuscrawl.web import content
 from focuscrawl.web.webs import Web, open_web
 
-#: Pages that a process reads of a web at a time.
+#: Pages of a web that a process reads per task.
 _SHARE = 200
 
 Say = Callable[[str], None]
@@ -35,12 +35,12 @@ Say = Callable[[str], None]
 
 @dataclass
 class Lab:
-    """What is compared, and where it is written."""
+    """What is compared, and where the results go."""
 
     web_name: str
     topics: dict[str, Topic]
     spiders: dict[Spec, type[FocusedSpider]]
-    #: Ways to begin; the URLs of those that are not the topics' own.
+    #: Kinds of start, and the URLs of those that are not the topics' own seeds.
     ways: list[str]
     given: list[str]
     generic: list[str]
@@ -50,7 +50,7 @@ class Lab:
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
     keep: bool = False
-    #: Whatever could not be compared, a line each.
+    #: One line for each thing that could not be compared.
     problems: list[str] = field(default_factory=list)
 
     @cached_property
@@ -60,7 +60,7 @@ class Lab:
 
     @cached_property
     def title(self) -> str:
-        """The web as the tables call it: the name of its file, of a crawl that of its folder."""
+        """The web's name in tables: that of its file, or of its directory if it is a crawl."""
         path = Path(self.web_name)
         return path.resolve().parent.name if path.name == "crawl.sqlite" else path.stem if path.suffix else path.name
 
@@ -71,7 +71,7 @@ class Lab:
     # ---- the web
 
     def read(self, processes: Workers, progress: Callable[[int, int], None]) -> Survey:
-        """Read the web, or what an earlier run has read of it."""
+        """Read the web, or load what an earlier run has read."""
         topics = list(self.topics.values())
         about = {name: (topic.name, topic.description, topic.keywords) for name, topic in self.topics.items()}
         code = [inspect.getsource(module) for module in (surveys, html, content, page, urls, words)]
@@ -91,7 +91,7 @@ class Lab:
                 progress(len(read), len(addresses))
         except BrokenProcessPool:
             raise FocusError(
-                "a process that read the web was ended from outside, for want of memory perhaps; try fewer --jobs"
+                "a process that was reading the web was killed, possibly out of memory; try fewer --jobs"
             ) from None
         survey = Survey.of(self.web, self.topics, read)
         survey.save(path, digest)
@@ -99,19 +99,19 @@ class Lab:
 
     @property
     def starts(self) -> dict[str, list[str]]:
-        """The URLs of each way to begin; none for the topics' own."""
+        """The URLs of each kind of start; none for the topics' own seeds."""
         urls_of = {TOPIC: [], GIVEN: self.given, GENERIC: self.generic}
         return {way: urls_of[way] for way in self.ways}
 
     def _find_generic(self, survey: Survey) -> None:
-        """Choose the generic start, if there is to be one and none was named."""
+        """Choose the generic start, if one is wanted and none was given."""
         if GENERIC not in self.ways or self.generic:
             return
         labels = set()
         for topic in self.topics.values():
             try:
                 labels.add(label_of(topic, survey, self.title))
-            except FocusError:  # told when the trials are made
+            except FocusError:  # reported when the trials are made
                 continue
         start = survey.generic_start(labels)
         if start is not None:
@@ -119,13 +119,13 @@ class Lab:
         else:
             self.ways.remove(GENERIC)
             self.problems.append(
-                f"--seeds {GENERIC}: no page of {self.title} is of no topic; name one with --generic URL; left out"
+                f"--seeds {GENERIC}: every page of {self.title} has a topic's label; give --generic URL; left out"
             )
 
     # ---- the crawls
 
     def plan(self, survey: Survey) -> tuple[list[Trial], list[Job]]:
-        """The trials and their crawls; what cannot be done becomes a problem."""
+        """The trials and their crawls; whatever is left out is added to `problems`."""
         self._find_generic(survey)
         trials, problems = make_trials(self.topics, survey, self.starts, self.pages, self.title, Reader(self.web).end)
         self.problems += problems
@@ -152,15 +152,15 @@ class Lab:
     def run(
         self, processes: Workers, jobs: Sequence[Job], done: Callable[[Job, str | None], None]
     ) -> dict[Job, Outcome]:
-        """Run the crawls that an earlier run has not."""
+        """Run the crawls that no earlier run has finished."""
         return run_all(processes, jobs, self.folder / "crawls", keep=self.keep, done=done)
 
-    # ---- what they are worth
+    # ---- measurement
 
     def rows(
         self, survey: Survey, trials: Sequence[Trial], outcomes: Mapping[Job, Outcome], after: int | None = None
     ) -> list[Row]:
-        """A row per crawl, and those of the limit and of chance, trial by trial; as they were *after* so many pages."""
+        """A row per crawl and for the limit and chance, trial by trial; *after*: as they were after that many pages."""
         return [row for trial in trials for row in self._rows(survey, trial, outcomes, after or self.pages)]
 
     def _rows(self, survey: Survey, trial: Trial, outcomes: Mapping[Job, Outcome], pages: int) -> Iterator[Row]:
@@ -192,7 +192,7 @@ class Lab:
 
 
 def _topic_digest(topic: Topic) -> str:
-    """What stands for a topic, its example pages included."""
+    """A digest of a topic, including its example pages."""
     facts = {name: value for name, value in vars(topic).items() if name != "source"}
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode())
     for example in (*topic.examples, *topic.counterexamples):

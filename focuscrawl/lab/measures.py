@@ -1,6 +1,6 @@
 """How good a crawl was, and whether one spider is better than another.
 
-*Relevant* is what the label of the web says; what a spider takes for relevant is called *judged* everywhere.
+*Relevant* always means relevant by the web's labels; *judged* means relevant in the spider's judgement.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from itertools import accumulate
 from statistics import fmean
 from typing import Any, NamedTuple
 
-#: Samples of a bootstrap interval, and the share of them that lies inside.
+#: Bootstrap samples of an interval, and the share of them that lies inside it.
 SAMPLES = 2000
 INSIDE = 0.95
-#: A difference whose probability by chance is below this is called one.
+#: Significance level: a difference with a p below this is reported as one.
 SIGNIFICANT = 0.05
 
 
 def area(curve: Sequence[int], pages: int) -> int:
-    """The area under a curve of relevant pages over t = 1 … pages; a crawl that ended early stays where it was."""
+    """The area under a curve of relevant pages over t = 1 … pages; flat after the end of a crawl that ended early."""
     return sum(curve[:pages]) + max(0, pages - len(curve)) * (curve[-1] if curve else 0)
 
 
 class Point(NamedTuple):
-    """What a crawl had found after some page; the figures are those of `Measures`."""
+    """The state of a crawl after some page; the figures are those of `Measures`."""
 
     relevant: int
     harvest: float | None
@@ -45,11 +45,11 @@ class Measures:
     harvest: float | None
     target_recall: float | None
     score: float
-    #: Pages that the spider judged relevant, the share of them that are, the share of the relevant that it knew.
+    #: Pages that the spider judged relevant, its precision, and its recall.
     judged_relevant: int | None
     judged_precision: float | None
     judged_recall: float | None
-    #: Pages that went into URLs.txt, the share of them that are relevant, the share there of what can be reached.
+    #: Pages listed in URLs.txt, their precision, and their recall among the reachable relevant pages.
     matched: int | None
     matched_precision: float | None
     matched_recall: float | None
@@ -59,7 +59,7 @@ class Measures:
     requests: int
     #: Relevant pages after each page.
     curve: tuple[int, ...]
-    #: The figures that a crawl of so many pages would have had, after each page.
+    #: After each page, the figures of a crawl that had ended there.
     course: tuple[Point, ...]
     #: The relevant pages that were found.
     found: frozenset[int]
@@ -79,10 +79,10 @@ def measure(
     hosts: Mapping[int, str],
     similarity: Sequence[float],
 ) -> Measures:
-    """Measure a crawl from the numbers of the pages it fetched (None: unknown to the web) and what it judged of them.
+    """Measure a crawl from the numbers of the pages it fetched (None: not in the web) and its judgements of them.
 
-    *matched* says which of them went into URLs.txt, *reachable* how many relevant pages can be found. *limit* is the
-    order of the omniscient crawler, *similarity* that of each page to the topic.
+    *matched* says which of them are listed in URLs.txt, *reachable* how many relevant pages can be reached. *limit* is
+    the order of the omniscient crawler, *similarity* the similarity of each page to the topic.
     """
     is_relevant = [page in relevant for page in fetched]
     curve = tuple(accumulate(is_relevant, initial=0))[1:]
@@ -146,20 +146,20 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def superposition(one: Set[int], other: Set[int]) -> float | None:
-    """The share of the pages that either found that both found; None if neither found any."""
+    """Of the pages that either found, the share that both found; None if neither found any."""
     return _ratio(len(one & other), len(one | other))
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of those values that are there."""
+    """The mean of the values that are not None."""
     there = [value for value in values if value is not None]
     return fmean(there) if there else None
 
 
 def interval(groups: Sequence[Sequence[float]], seed: int) -> tuple[float, float] | None:
-    """A bootstrap interval of the mean of the groups' means: topics are drawn anew, and repeats within them.
+    """A bootstrap interval of the mean of the groups' means: resamples topics, and repeats within them.
 
-    None if there is nothing to draw from: a single value, however often, says nothing of how far another might be off.
+    None if all values are equal: they say nothing about the spread.
     """
     if len({value for group in groups for value in group}) < 2:
         return None
@@ -196,7 +196,7 @@ def compare(scores: Mapping[str, float], baseline: Mapping[str, float]) -> Compa
 
 
 def _wilcoxon(differences: Sequence[float]) -> float:
-    if len(differences) < 2 or not any(differences):  # a single one goes one way or the other, always
+    if len(differences) < 2 or not any(differences):  # a single difference is always one-sided
         return 1.0
     from scipy.stats import wilcoxon
 
@@ -205,7 +205,7 @@ def _wilcoxon(differences: Sequence[float]) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Probabilities put right for how many were looked at, by Holm's method: the more, the more look good by chance."""
+    """Probabilities corrected for the number of comparisons by Holm's method."""
     order = sorted(range(len(ps)), key=lambda place: ps[place])
     adjusted = [1.0] * len(ps)
     highest = 0.0

@@ -1,6 +1,6 @@
 """Orders in which the pages of a known graph can be fetched: the limit and the floor of every comparison.
 
-Both see what a crawler sees: a page can be fetched once a seed or a fetched page has led to it.
+Both see what a crawler sees: a page can be fetched if it is a seed or a fetched page links to it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 
 
 class Graph:
-    """Pages by number, and the numbers of the pages that each links to, every one once."""
+    """Pages by number, and the distinct numbers of the pages that each links to."""
 
     def __init__(self, links: Sequence[Sequence[int]]) -> None:
         self.links = links
@@ -22,7 +22,7 @@ class Graph:
 
     @cached_property
     def sources(self) -> list[list[int]]:
-        """The pages that link to each."""
+        """The pages that link to each page."""
         sources: list[list[int]] = [[] for _ in self.links]
         for page, targets in enumerate(self.links):
             for target in targets:
@@ -30,7 +30,7 @@ class Graph:
         return sources
 
     def reachable(self, seeds: Iterable[int]) -> set[int]:
-        """The seeds, and all that they lead to."""
+        """The seeds and all pages reachable from them."""
         waiting = list(seeds)
         found = set(waiting)
         while waiting:
@@ -41,7 +41,7 @@ class Graph:
 
 
 def random_order(graph: Graph, seeds: Sequence[int], pages: int, chance: Random) -> list[int]:
-    """The first *pages* pages of a crawler that takes any page it knows of, each as likely as another."""
+    """The first *pages* pages of a crawler that takes known pages uniformly at random."""
     waiting = list(dict.fromkeys(seeds))
     known = set(waiting)
     order: list[int] = []
@@ -60,10 +60,10 @@ def random_order(graph: Graph, seeds: Sequence[int], pages: int, chance: Random)
 def omniscient(graph: Graph, seeds: Sequence[int], relevant: Collection[int], pages: int) -> list[int]:
     """The first *pages* pages of a crawler that knows the graph and what is relevant.
 
-    It takes a relevant page that waits if there is one, the one that leads to most relevant pages not known yet first;
-    else the page that waits on a shortest way to a relevant page, and of those next to one again the one that leads to
-    most. Of equals it takes the one known for longest. It is greedy: nothing relevant is ever left waiting, but a
-    longer way to more relevant pages is not weighed against a shorter one. It stops when there is nothing to find.
+    If relevant pages are waiting, it takes the one that links to the most relevant pages not known yet. Otherwise it
+    takes the waiting page on a shortest path to a relevant page, and among pages that link to one, the page that links
+    to the most. Ties go to the page known for longest. It is greedy: a longer path to more relevant pages is not
+    weighed against a shorter one. It stops when nothing relevant is left.
     """
     return _Omniscient(graph, seeds, relevant).order(pages)
 
@@ -72,15 +72,15 @@ class _Omniscient:
     def __init__(self, graph: Graph, seeds: Sequence[int], relevant: Collection[int]) -> None:
         self.graph = graph
         self.relevant: Set[int] = graph.reachable(seeds).intersection(relevant)
-        #: Relevant pages that nothing fetched leads to.
+        #: Relevant pages that no fetched page links to.
         self.hidden = set(self.relevant)
-        #: How many hidden pages each page leads to. It only ever falls, so an entry of a heap that is out of date says
-        #: too much: it is put right when it comes to the top.
+        #: How many hidden pages each page links to. It never rises, so a stale heap entry is too high: it is corrected
+        #: when it reaches the top.
         self.gain = [0] * len(graph)
         for page in self.relevant:
             for source in graph.sources[page]:
                 self.gain[source] += 1
-        #: Pages that wait, and when they were found; heaps of those that are relevant and of the others.
+        #: Waiting pages and when they were found; heaps of the relevant ones and of the others.
         self.waiting: dict[int, int] = {}
         self.known: set[int] = set()
         self.good: list[tuple[int, int, int]] = []
@@ -115,7 +115,7 @@ class _Omniscient:
             heappush(self.good if page in self.relevant else self.others, (-self.gain[page], number, page))
 
     def _best(self, heap: list[tuple[int, int, int]]) -> int | None:
-        """The page on top of a heap, which stays there until it is fetched."""
+        """The best waiting page of a heap; it stays in the heap until it is fetched."""
         while heap:
             gain, number, page = heap[0]
             if page not in self.waiting:
@@ -128,7 +128,7 @@ class _Omniscient:
         return None
 
     def _nearest(self) -> int | None:
-        """The page that waits with the fewest steps to a hidden page."""
+        """The waiting page with the shortest path to a hidden page."""
         level = seen = set(self.hidden)
         while level:
             level = {source for page in level for source in self.graph.sources[page]} - seen

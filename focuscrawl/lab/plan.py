@@ -1,4 +1,4 @@
-"""What a comparison is made of: topics, ways to begin, spiders with their options, and the crawls they make."""
+"""The plan of a comparison: topics, starts, spiders with their options, and the resulting crawls."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from focuscrawl.resources import data
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic, load_topic, shipped_topics, slug
 
-#: Rows of every table that are no spiders: the best order there is, and a random one.
+#: Rows of every table that are not spiders: the best order and a random one.
 LIMIT = "omniscient"
 CHANCE = "random"
 #: The spider that is in every comparison.
 FLOOR = "breadth_first"
-#: Ways to begin: at the topic's seeds, at a page of no topic, at URLs given by the user.
+#: Kinds of start: the topic's seeds, a page of no topic, URLs given by the user.
 TOPIC, GENERIC, GIVEN = "topic", "generic", "given"
-#: Labels of a web that are named to somebody who has none of them.
+#: At most this many of a web's labels are listed in an error message.
 _LABELS = 20
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A spider with options, as it is written: `hits:every=50:focused=yes`."""
+    """A spider with options, as in `hits:every=50:focused=yes`."""
 
     text: str
     name: str
@@ -45,7 +45,7 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str) -> Spec:
-        """Read `name:option=value:option=value`; a value may have colons in it."""
+        """Read `name:option=value:option=value`; values may contain colons."""
         name, *pairs = re.split(r":(?=\w+=)", text.strip())
         options = tuple((option, value) for option, _, value in (pair.partition("=") for pair in pairs))
         return cls(text.strip(), name, options)
@@ -56,16 +56,16 @@ class Spec:
         return cls(text, name, tuple((option, str(value)) for option, value in options.items()))
 
 
-#: Options of a spider that are those of the comparison, and how they are given there.
+#: Spider options that the comparison sets, and the command-line option to use instead.
 _COMPARISONS = {"max_pages": "--pages", "topic": "--topics", "seeds": "--seeds"}
 
 
 def read_spiders(
     text: str, loader: Any, baseline: str, common: Mapping[str, str] | None = None
 ) -> tuple[dict[Spec, type[FocusedSpider]], list[str]]:
-    """The spiders to compare and their classes, with the floor and the baseline; and what is wrong with others.
+    """The spiders to compare and their classes, including the floor and the baseline; and problems with others.
 
-    *common* are options for all spiders that have them.
+    *common* are options for all spiders that accept them.
     """
     known = sorted(loader.list())
     asked = known if text == "all" else _parts(text, known)
@@ -87,12 +87,12 @@ def read_spiders(
         found[Spec(spec.text, spec.name, tuple(options.items()))] = spider
     for name in common or {}:
         if not any(name in options_of(spider) for spider in found.values()):
-            raise FocusError(f"-a {name}=…: none of the spiders has such an option")
+            raise FocusError(f"-a {name}=…: none of the spiders has this option")
     return found, problems
 
 
 def _parts(text: str, known: Sequence[str]) -> list[str]:
-    """The spiders of a list; a comma that no spider follows belongs to the options of the one before."""
+    """The spiders of a list; a comma not followed by a spider belongs to the options of the previous one."""
     parts: list[str] = []
     for part in text.split(","):
         if parts and "=" in parts[-1] and Spec.parse(part).name not in known:
@@ -103,17 +103,17 @@ def _parts(text: str, known: Sequence[str]) -> list[str]:
 
 
 def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
-    """The class of a spider that takes these options."""
+    """The class of a spider, which must accept these options."""
     if spec.name not in known:
         hint = suggest(spec.name, known) or f"there are {', '.join(known)}"
         raise FocusError(f"unknown spider '{spec.name}'; {hint}")
     spider: type[FocusedSpider] = loader.load(spec.name)
     if not issubclass(spider, FocusedSpider):
-        raise FocusError(f"spider '{spec.name}' has no strategy of ours: it is no FocusedSpider")
+        raise FocusError(f"spider '{spec.name}' is not a FocusedSpider")
     options = dict(spec.options)
     for name, instead in _COMPARISONS.items():
         if name in options:
-            raise FocusError(f"{spec.text}: option {name} is that of the comparison; give {instead}")
+            raise FocusError(f"{spec.text}: option {name} is set by the comparison; give {instead}")
     try:
         read_options(spider, options, ("keywords",))
     except FocusError as error:
@@ -122,20 +122,20 @@ def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
 
 
 def read_topics(place: str) -> tuple[dict[str, Topic], list[str]]:
-    """The topics of a folder, of files, or shipped ones, by the names of their files; and what is wrong with others.
+    """The topics of a folder or of files, or shipped ones, by file name without suffix; and problems with others.
 
-    *place* is one of them or several, separated by commas; `shipped` are all that come with focuscrawl.
+    *place* is one of these or several, separated by commas; `shipped` means all topics that come with focuscrawl.
     """
     if Path(place).is_dir():
         sources = [str(path) for path in sorted(Path(place).glob("*.toml"))]
         if not sources:
-            raise FocusError(f"--topics {place}: no *.toml in that folder; write one as README.md tells")
+            raise FocusError(f"--topics {place}: no *.toml in that folder; write one as described in README.md")
     else:
         sources = shipped_topics() if place == "shipped" else [part.strip() for part in place.split(",")]
         for source in sources:
             if not Path(source).is_file() and source not in shipped_topics():
                 raise FocusError(
-                    f"--topics {source}: no such folder, nor a topic file, nor one of {', '.join(shipped_topics())}"
+                    f"--topics {source}: not a folder, a topic file or one of {', '.join(shipped_topics())}"
                 )
     topics: dict[str, Topic] = {}
     problems: list[str] = []
@@ -150,7 +150,7 @@ def read_topics(place: str) -> tuple[dict[str, Topic], list[str]]:
 
 
 def read_starts(texts: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The ways to begin, and the URLs among them: `topic,generic,http://…`."""
+    """The kinds of start, and the URLs among them: `topic,generic,http://…`."""
     kinds: dict[str, None] = {}
     given: list[str] = []
     for text in texts:
@@ -169,19 +169,20 @@ def read_starts(texts: Iterable[str]) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True)
 class Trial:
-    """A topic and a way to begin: what each spider has to crawl from."""
+    """A topic and a start: the task of each spider."""
 
     topic: str
     seeds: str
     starts: tuple[str, ...]
     #: The pages that the starts lead to.
     first: tuple[int, ...]
-    #: By label; the order of the limit is made from them.
+    #: Relevant pages by label.
     relevant: frozenset[int]
-    #: Relevant pages that can be reached.
+    #: Number of relevant pages that can be reached.
     reachable: int
     #: Pages that count for target recall.
     targets: frozenset[int]
+    #: The order of the limit.
     best: tuple[int, ...]
 
 
@@ -193,9 +194,9 @@ def make_trials(
     web: str,
     end: Callable[[str], str | None],
 ) -> tuple[list[Trial], list[str]]:
-    """The trials that make sense, and why others do not.
+    """The trials that can be run, and why others cannot.
 
-    *starts* are the URLs of each way to begin; those of `topic` are the topics' own. *end* says where a URL leads.
+    *starts* are the URLs of each kind of start; `topic` stands for the topics' own seeds. *end* resolves redirects.
     """
     trials: list[Trial] = []
     problems: list[str] = []
@@ -211,8 +212,8 @@ def make_trials(
             continue
         if topic.label not in ("", label):
             problems.append(
-                f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; those labelled '{label}' count,"
-                " by its name"
+                f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; those labelled '{label}', its"
+                " name, count instead"
             )
         relevant = survey.labelled(label)
         for kind, given in starts.items():
@@ -251,19 +252,19 @@ def make_trials(
 
 
 def label_of(topic: Topic, survey: Survey, web: str) -> str:
-    """The label that counts as relevant: the topic's own; where there is none, the topic's name, in capitals or not.
+    """The label that counts as relevant: the topic's own, or else the topic's name (case-insensitive).
 
-    A crawl that is used as a web knows its pages by the name of its topic.
+    A crawl that is used as a web labels its pages with the name of its topic.
     """
     counts = survey.label_counts()
     if topic.label in counts:
         return topic.label
     if by_name := [label for label in counts if label.casefold() == topic.name.casefold()]:
         return by_name[0]
-    there = ", ".join([*list(counts)[:_LABELS], *(["…"] if len(counts) > _LABELS else [])]) or "there are none at all"
+    there = ", ".join([*list(counts)[:_LABELS], *(["…"] if len(counts) > _LABELS else [])]) or "it has none"
     if not topic.label:
         raise FocusError(
-            f"topic '{topic.source}' has no label; say which of {web} counts, as in label = \"…\": {there}"
+            f"topic '{topic.source}' has no label; add label = \"…\" with one of the labels of {web}: {there}"
         )
     hint = suggest(topic.label, counts, "'{}'") or f"labels: {there}"
     raise FocusError(f"topic '{topic.source}': no page of {web} is labelled '{topic.label}'; {hint}")
@@ -271,7 +272,7 @@ def label_of(topic: Topic, survey: Survey, web: str) -> str:
 
 @dataclass(frozen=True)
 class Job:
-    """One crawl: all that it depends on."""
+    """One crawl: everything that its result depends on."""
 
     web: str
     topic: str
@@ -289,9 +290,9 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A name for the crawl's file: readable, and another one whenever anything is another."""
+        """A readable name for the crawl's file, which changes whenever anything the crawl depends on changes."""
         facts = asdict(self)
-        del facts["web"], facts["topic_source"]  # where they lie does not matter, their digests say what is in them
+        del facts["web"], facts["topic_source"]  # paths do not matter, digests cover the content
         digest = hashlib.sha256(json.dumps([__version__, facts], sort_keys=True).encode()).hexdigest()[:16]
         return f"{slug(self.topic)}.{self.seeds}.{slug(self.spider)}.{self.repeat}.{digest}"
 
@@ -302,10 +303,10 @@ class Job:
 def jobs_of(
     trial: Trial, topic: Topic, spiders: Mapping[Spec, type[FocusedSpider]], repeats: int, seed: int, **facts: Any
 ) -> Iterator[Job | str]:
-    """The crawls of a trial; for a spider that cannot do it, a line that says why.
+    """The crawls of a trial; for a spider that cannot run it, a line that says why.
 
-    The first repeat begins at the seeds as they are given; further ones shuffle them, and give spiders that leave
-    something to chance another `seed`.
+    The first repeat uses the seeds in the given order; later ones shuffle them and give spiders that have an option
+    `seed` a new value.
     """
     pages: int = facts["pages"]
     digests: tuple[str, ...] = facts.pop("digests")
@@ -338,20 +339,20 @@ def jobs_of(
 
 
 def _check(spider: type[FocusedSpider], topic: Topic, options: Mapping[str, str]) -> None:
-    """Find out before any crawl whether a spider can do with a topic and options."""
+    """Check before any crawl whether a spider accepts a topic and options."""
     for part in spider.needs:
         if not getattr(topic, part):
             raise FocusError(topic.lacks(part))
     spider(topic=topic.source, seeds="http://a.example/", **options)
 
 
-#: Parts of the package that have no say in what crawls fetch; spiders have, but each in its own crawls only.
-_NO_SAY = ("commands", "data", "lab", "spiders")
+#: Parts of the package that do not affect what crawls fetch; a spider affects only its own crawls.
+_IRRELEVANT = ("commands", "data", "lab", "spiders")
 
 
 def _sources(place: Traversable) -> Iterator[str]:
     for item in sorted(place.iterdir(), key=lambda item: item.name):
-        if item.is_dir() and item.name not in _NO_SAY:
+        if item.is_dir() and item.name not in _IRRELEVANT:
             yield from _sources(item)
         elif item.name.endswith((".py", ".txt")):
             yield item.read_text("utf-8")
@@ -359,13 +360,13 @@ def _sources(place: Traversable) -> Iterator[str]:
 
 @cache
 def _crawler_digest() -> str:
-    """What stands for all that crawls have in common: the code of the crawler, and the Dewey lexicon."""
+    """A digest of what all crawls share: the code of the crawler and the Dewey lexicon."""
     texts = [*_sources(files("focuscrawl")), *_sources(data("dewey"))]
     return hashlib.sha256("".join(texts).encode()).hexdigest()
 
 
 def code_digest(spider: type) -> str:
-    """What stands for the code of a crawl: that of the spider and its bases, and what all crawls have in common."""
+    """A digest of the code behind a crawl: the spider, its base classes, and what all crawls share."""
     sources = [_crawler_digest()]
     for cls in spider.__mro__:
         if cls.__module__.startswith(("builtins", "scrapy.")):
@@ -373,6 +374,6 @@ def code_digest(spider: type) -> str:
         module = inspect.getmodule(cls)
         try:
             sources.append(inspect.getsource(module) if module else cls.__module__)
-        except OSError:  # typed into a shell: there is no file to look at
+        except OSError:  # defined in a shell: there is no source file
             sources.append(cls.__module__)
     return hashlib.sha256("".join(sources).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The report of a comparison: one HTML file that opens with no network."""
+"""The report of a comparison: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def lab_report(
     notes: Sequence[str],
     command: str,
 ) -> str:
-    """The whole report; *about* says what kind of web it is, *command* what was typed."""
+    """The whole report; *about* describes the web, *command* is the command line that made it."""
     body = [f"<p>{html.escape(about)}</p>"]
     ways = list(dict.fromkeys(one.seeds for one in summaries))
     for way in ways:
@@ -56,7 +56,7 @@ def lab_report(
         body.append(f"<h2>From {html.escape(WAYS.get(way, way))}</h2>")
         if starts.get(way):
             links = ", ".join(html.escape(url) for url in starts[way][:5])
-            body.append(f"<p><small>Every crawl begins at {links}</small></p>")
+            body.append(f"<p><small>Every crawl starts at {links}</small></p>")
         body.append(f"<p class=lead>{html.escape(advise(those, web, pages, needs))}</p>")
         body.append(_headline(those, look, baseline))
         body.append(f"<details><summary>More figures</summary>{_more(those)}</details>")
@@ -66,7 +66,9 @@ def lab_report(
         body.append(f"<div class=chart>{curves(series, look)}</div>{legend(list(series), look)}</div>")
         body.append(f"<div><h3>Score by topic</h3>{_by_topic(those)}</div></div>")
         if overlap := _overlaps(way, names, overlaps):
-            body.append("<details><summary>Share of the relevant pages of two spiders that both found</summary>")
+            body.append(
+                "<details><summary>Of the relevant pages that either spider found, the share that both found</summary>"
+            )
             body.append(f"{overlap}</details>")
     body.append(_reading(baseline))
     if notes:
@@ -75,8 +77,8 @@ def lab_report(
     body.append(f"<p><small>focuscrawl {__version__}: <code>{html.escape(command)}</code></small></p>")
     topics = max((one.topics for one in summaries), default=0)
     spiders = len({one.spider for one in summaries} - {LIMIT, CHANCE})
-    what = f"{_count(spiders, 'spider')}, {_count(topics, 'topic')}, {pages:,} pages a crawl"
-    subtitle = f"{what}; relevant is what the web's labels say"
+    what = f"{_count(spiders, 'spider')}, {_count(topics, 'topic')}, {pages:,} pages per crawl"
+    subtitle = f"{what}; relevant means relevant by the web's labels"
     return report.page(f"Strategies on {web}", subtitle, "\n".join(body), _STYLE)
 
 
@@ -120,7 +122,7 @@ def _more(summaries: Sequence[Summary]) -> str:
         "similarity",
         "relevant hosts",
         "requests",
-        "CPU ms a page",
+        "CPU ms per page",
     )
     rows = [
         (
@@ -171,12 +173,12 @@ def _overlaps(way: str, names: Sequence[str], overlaps: Mapping[tuple[str, str, 
 def _reading(baseline: str) -> str:
     return f"""<h2>How to read this</h2>
 <p><b>Score</b>: area under the curve of relevant pages over pages fetched, divided by that of <i>{LIMIT}</i>, a crawler
-that knows all links and labels and stops when nothing is left to find. <i>{CHANCE}</i> takes any page it knows of. Both
-are orders over the same links that the spiders see, not crawls. The <b>interval</b> is a bootstrap over topics and
+that knows all links and labels and stops when nothing is left to find. <i>{CHANCE}</i> takes a random known page. Both
+are orders computed from the links that the spiders see, not crawls. The <b>interval</b> is a bootstrap over topics and
 repeats. <b>Harvest</b> is the share of fetched pages that are relevant, <b>target recall</b> the share of the topic's
-target pages that were fetched. <b>Against {html.escape(baseline)}</b>: the mean difference in score, and on how many
-topics it is better : worse; p is that of Wilcoxon's signed-rank test, bold where it stays below {SIGNIFICANT} after
-Holm's correction for the number of spiders; that of the advice is multiplied by the number of spiders that the best was
-chosen from. <b>Judged</b> figures tell how far the spider's own idea of relevance
+target pages that were fetched. <b>Against {html.escape(baseline)}</b>: the mean difference in score, and the number of
+topics on which it is better : worse; p is that of Wilcoxon's signed-rank test, bold where it stays below {SIGNIFICANT}
+after Holm's correction for the number of spiders. The p in the advice is multiplied by the number of spiders that the
+best was chosen from. <b>Judged</b> figures show how well the spider's own judgement of relevance
 agrees with the labels. <b>Similarity</b> sums the cosines of the fetched pages with the topic's words. <b>Requests</b>
-include robots.txt, examples and what a spider fetched to learn from.</p>"""
+include robots.txt, examples and pages that a spider fetched to learn from.</p>"""

@@ -1,4 +1,4 @@
-"""The crawls of a comparison in front of a user: one session at a time in a folder, and what goes wrong is told."""
+"""The crawls of a comparison as a user sees them: one session per folder at a time, with progress and problems."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from focuscrawl.lab.terminal import Terminal, progress, say
 
 
 class UnfinishedError(FocusError):
-    """The work itself failed, not what was asked for."""
+    """The work itself failed, not the user's input."""
 
 
 @dataclass(frozen=True)
 class Crawled:
-    """What was crawled, and how often what failed."""
+    """The results of the crawls, and how often each failure occurred."""
 
     survey: Survey
     trials: Sequence[Trial]
@@ -36,7 +36,7 @@ class Crawled:
 
 @contextmanager
 def session(folder: Path, jobs: int | None) -> Iterator[Workers]:
-    """Processes for crawls, by default one for each core; while they work, no other session may write to the folder."""
+    """Worker processes, by default one per core; the folder is locked against other sessions meanwhile."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     try:
         file = take_lock(folder / "crawls")
@@ -47,21 +47,21 @@ def session(folder: Path, jobs: int | None) -> Iterator[Workers]:
 
 
 def crawl(lab: Lab, processes: Workers, terminal: Terminal) -> Crawled:
-    """Read the web and crawl it."""
+    """Read the web, run the crawls, and report problems."""
     with progress("reading the web") as show:
         survey = lab.read(processes, show)
     trials, jobs = lab.plan(survey)
     for problem in lab.problems:
         say(problem)
     if not jobs:
-        raise FocusError("nothing is left to compare")
+        raise FocusError("nothing left to compare")
     if GENERIC in lab.ways:
         terminal.print(f"The generic start is {printable(', '.join(lab.generic))}")
     outcomes, failures = _run(lab, processes, jobs)
     for failure, times in failures.items():
         say(failure if times == 1 else f"{failure} ({times} times)")
     if not outcomes:
-        raise UnfinishedError("no crawl was finished")
+        raise UnfinishedError("no crawl finished")
     return Crawled(survey, trials, outcomes, failures)
 
 
@@ -84,7 +84,7 @@ def _run(lab: Lab, processes: Workers, jobs: Sequence[Job]) -> tuple[Mapping[Job
 def crawl_experiment(
     experiment: Experiment, lab: Lab, loader: Any, processes: Workers, terminal: Terminal
 ) -> tuple[Results, Counter[str]]:
-    """What the crawls of a paper's experiment found, and what failed; refuses where too little was crawled."""
+    """Run the crawls of a paper's experiment; raises an error if too few of them ran."""
     here = experiment.on(lab, loader)
     crawled = crawl(here, processes, terminal)
     results = Results(here, crawled.survey, crawled.trials, crawled.outcomes)

@@ -1,7 +1,7 @@
-"""A web as crawlers see it: its pages, where their links lead, their labels, and how near they are to each topic.
+"""A web as crawlers see it: its pages, their links and labels, and their similarity to each topic.
 
-The pages are read as a crawl reads them. Redirects are followed to their end, what robots.txt forbids is left out, and
-dead links stay: they cost a crawl a request.
+The pages are parsed as a crawl parses them. Redirects are followed to the end and pages forbidden by robots.txt are
+left out. Dead links are kept, because they cost a crawl a request.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from focuscrawl.page import Page
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, canonical, open_web, web_file
 
-#: Redirects that are followed, and characters of a URL: as in the settings of a crawl.
+#: Limits of redirects and of the length of a URL, as in the settings of a crawl.
 _REDIRECTS = 10
 _URL_LENGTH = 2083
-#: What robots.txt files call the crawler.
+#: The crawler's name in robots.txt files.
 _AGENT = "focuscrawl"
 
 #: Stems with their weights.
@@ -37,14 +37,14 @@ Vector = Mapping[str, float]
 
 
 class Read(NamedTuple):
-    """What a page was found to hold: where its links end, and its similarity to each topic."""
+    """A page that was read: the targets of its links, and its similarity to each topic."""
 
     links: list[str]
     similarity: list[float]
 
 
 def topic_vector(topic: Topic) -> dict[str, float]:
-    """A topic in words: its keywords with their weights, or else the words of its description."""
+    """A topic as a vector: its keywords with their weights, or else the words of its description."""
     vector: dict[str, float] = {}
     for text, weight in (topic.keywords or {f"{topic.name} {topic.description}": 1.0}).items():
         for stem in words.stems(words.tokenize(text)):
@@ -54,7 +54,7 @@ def topic_vector(topic: Topic) -> dict[str, float]:
 
 
 def cosine(counts: Mapping[str, int], topics: Sequence[Vector]) -> list[float]:
-    """The cosine of a text with each topic; a word counts by the logarithm of its frequency, stop words not at all."""
+    """The cosine of a text with each topic; words count by the logarithm of their frequency, stop words not at all."""
     damped = {stem: 1 + log(number) for stem, number in counts.items() if tells(stem)}
     length = sqrt(sum(value * value for value in damped.values()))
     found = []
@@ -65,7 +65,7 @@ def cosine(counts: Mapping[str, int], topics: Sequence[Vector]) -> list[float]:
 
 
 class Reader:
-    """Reads pages of a web, and remembers where links lead."""
+    """Reads pages of a web, and caches where links lead."""
 
     def __init__(self, web: Web) -> None:
         self.web = web
@@ -84,7 +84,7 @@ class Reader:
         return Read([link for link in dict.fromkeys(links) if link is not None], cosine(page.counts, topics))
 
     def end(self, url: str) -> str | None:
-        """Where a link leads in the end; None if it may not be asked for, or leads nowhere."""
+        """Where a link leads after redirects; None if robots.txt forbids it, or it leads nowhere."""
         key = canonical(url)
         if key not in self._ends:
             self._ends[key] = self._follow(url)
@@ -114,7 +114,7 @@ class Reader:
 
 
 def read_pages(web: Web | str, addresses: Sequence[str], topics: Sequence[Topic]) -> list[Read]:
-    """Read some pages of a web; what a process does that is given a share of them."""
+    """Read some pages of a web; this is the task of a worker process."""
     reader = Reader(open_web(web) if isinstance(web, str) else web)
     vectors = [topic_vector(topic) for topic in topics]
     return [reader.read(url, vectors) for url in addresses]
@@ -122,7 +122,7 @@ def read_pages(web: Web | str, addresses: Sequence[str], topics: Sequence[Topic]
 
 @dataclass
 class Survey:
-    """A web that was read. Pages have numbers; those from `pages` on are dead links."""
+    """A web that was read. Pages are numbered; numbers from `pages` on are dead links."""
 
     urls: list[str]
     pages: int
@@ -133,7 +133,7 @@ class Survey:
 
     @classmethod
     def of(cls, web: Web, topics: Mapping[str, Topic], read: Iterable[Read] | None = None) -> Survey:
-        """Put together what was read of all pages, or read them now."""
+        """A survey of all pages from what was *read*; None reads them now."""
         addresses = page_addresses(web)
         read = list(read if read is not None else read_pages(web, addresses, list(topics.values())))
         numbers: dict[str, int] = {}
@@ -158,7 +158,7 @@ class Survey:
 
     @cached_property
     def graph(self) -> Graph:
-        """Where links lead."""
+        """The link graph."""
         return Graph(self.links)
 
     @cached_property
@@ -166,11 +166,11 @@ class Survey:
         return {canonical(url): number for number, url in enumerate(self.urls)}
 
     def number(self, url: str) -> int | None:
-        """The number of a page, however its URL is written; None if nothing leads there."""
+        """The number of a page, whatever the spelling of its URL; None if it is unknown."""
         return self._numbers.get(canonical(url))
 
     def numbers(self, addresses: Iterable[str]) -> list[int]:
-        """The numbers of those pages that are there."""
+        """The numbers of those pages that exist."""
         return [number for url in addresses if (number := self.number(url)) is not None and number < self.pages]
 
     def labelled(self, label: str) -> set[int]:
@@ -186,9 +186,9 @@ class Survey:
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def generic_start(self, topics: Set[str]) -> str | None:
-        """The page without a label that links to most pages; of equals the first.
+        """The page without a label that links to the most pages; the first of several.
 
-        Where every page has a label it is one that has none of the topics' labels.
+        If every page has a label, it is a page with none of the topics' labels.
         """
         linking = [page for page in range(self.pages) if self.links[page]]
         candidates = [page for page in linking if not self.labels[page]]
@@ -197,10 +197,10 @@ class Survey:
             return None
         return self.urls[max(candidates, key=lambda page: sum(link < self.pages for link in self.links[page]))]
 
-    # ---- kept in a file
+    # ---- the cache file
 
     def save(self, path: Path, digest: str) -> None:
-        """Keep what was read, whole or not at all."""
+        """Save the survey atomically."""
         data = {"of": digest, "urls": self.urls, "pages": self.pages, "links": self.links}
         data |= {"similarity": self.similarity, "labels": self.labels}
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -208,18 +208,18 @@ class Survey:
 
     @classmethod
     def load(cls, path: Path, digest: str) -> Survey | None:
-        """What was kept, if it is of this web and these topics."""
+        """The saved survey, if it is of this web and these topics."""
         try:
             data: dict[str, Any] = json.loads(path.read_text("utf-8"))
             if data.pop("of") != digest:
                 return None
             return cls(**data)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):  # none, or none of ours: it is made anew
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):  # missing or unreadable: it is made again
             return None
 
 
 def page_addresses(web: Web) -> list[str]:
-    """The pages of a web, each once however often it is listed; robots.txt files are none."""
+    """The pages of a web without duplicates and without robots.txt files."""
     found: dict[str, str] = {}
     for url in web.page_urls():
         if not url.endswith("/robots.txt"):
@@ -228,12 +228,12 @@ def page_addresses(web: Web) -> list[str]:
 
 
 def web_digest(name: str) -> str:
-    """What stands for the content of a web: of its file, or of its name and this version if it is made up."""
+    """A digest of the content of a web: of its file, or of its name and this version if it is generated."""
     path = web_file(name)
     if path is None:
         return hashlib.sha256(f"{name} {__version__}".encode()).hexdigest()
     digest = hashlib.sha256()
-    for part in (path, path.with_name(f"{path.name}-wal")):  # what SQLite has written, and what it has yet to put there
+    for part in (path, path.with_name(f"{path.name}-wal")):  # the database and its write-ahead log
         if part.is_file():
             with part.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -1,4 +1,4 @@
-"""What a comparison found, as tables: a row per crawl, and a summary per spider and way to begin."""
+"""The results of a comparison as tables: a row per crawl, and a summary per spider and start."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from focuscrawl.crawl.files import write_whole
 from focuscrawl.lab.measures import Comparison, Measures, Point, compare, holm, interval, mean, superposition
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 
-#: The columns of results.csv that are measures; those before them say what was crawled.
+#: The columns of results.csv that are measures; the columns before them say what was crawled.
 FIGURES = (
     *("pages", "relevant", "harvest", "target_recall", "score"),
     *("judged_relevant", "judged_precision", "judged_recall", "matched", "matched_precision", "matched_recall"),
     *("similarity", "relevant_hosts", "requests"),
 )
-#: Those of which summaries have the mean and its interval.
+#: The measures whose mean and interval are in summaries.
 MEANS = tuple(name for name in FIGURES if name not in ("judged_relevant", "matched"))
-#: A crawl that fetched less than this share of the pages it might have ended by itself.
+#: A crawl that fetched less than this share of its page limit is marked as short.
 SHORT = 0.95
 
 
 @dataclass(frozen=True)
 class Row:
-    """A crawl and its measures; what it cost is None for the orders that nobody crawled."""
+    """A crawl and its measures; its cost is None for orders that were computed, not crawled."""
 
     web: str
     topic: str
@@ -42,25 +42,25 @@ class Row:
 
     @property
     def place(self) -> tuple[str, str, str, str, int]:
-        """What was crawled, as the first columns of the tables."""
+        """What was crawled: the first columns of the tables."""
         return self.web, self.topic, self.seeds, self.spider, self.repeat
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A spider over all topics and repeats, from one way to begin. Means are of the topics' means."""
+    """A spider over all topics and repeats, from one start. Means are means of the topics' means."""
 
     seeds: str
     spider: str
-    #: Topics that it has crawled, and those of the comparison.
+    #: Topics that it crawled, and topics of the comparison.
     topics: int
     of: int
-    #: Pages that each crawl might fetch.
+    #: Page limit of each crawl.
     asked: int
     #: By name of the measure.
     means: dict[str, float | None]
     intervals: dict[str, tuple[float, float] | None]
-    #: CPU seconds of all crawls, and milliseconds a page; None for orders that nobody crawled.
+    #: CPU seconds of all crawls, and milliseconds per page; None for orders that were computed, not crawled.
     cpu: float | None
     cost: float | None
     #: By topic.
@@ -68,7 +68,7 @@ class Summary:
     #: Relevant pages after each page.
     curve: list[float]
     against: Comparison | None = None
-    #: The probability of `against`, put right for how many spiders were compared.
+    #: The probability of `against`, corrected for the number of spiders compared.
     p_holm: float | None = None
 
     @property
@@ -88,23 +88,23 @@ class Summary:
 
     @property
     def whole(self) -> bool:
-        """Whether it has crawled every topic; the means of one that has not are not those of the others."""
+        """Whether it crawled every topic; otherwise its means cannot be compared with those of others."""
         return self.topics == self.of
 
     @property
     def title(self) -> str:
-        """The spider, as tables call it: with what makes its figures no match for those of others, if there is any."""
+        """The spider's name in tables, with a note if its figures cannot be compared with those of others."""
         notes = [] if self.whole else [f"{self.topics} of {self.of} topics"]
         pages = self.means["pages"] or 0.0
-        if pages < SHORT * self.asked:  # of which its harvest is a share
+        if pages < SHORT * self.asked:  # its harvest is a share of fewer pages
             notes.append(f"{pages:,.0f} pages")
         return f"{self.spider} ({', '.join(notes)})" if notes else self.spider
 
 
 def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list[Summary]:
-    """Summaries by way to begin: the limit first, then the spiders by score, then the floor.
+    """Summaries by start: the limit first, then the spiders by score, then the floor.
 
-    Spiders that could not crawl every topic come after those that did, whatever they found where they did.
+    Spiders that could not crawl every topic come after those that did, regardless of score.
     """
     groups: dict[tuple[str, str], dict[str, list[Row]]] = {}
     topics_of: dict[str, set[str]] = {}
@@ -170,7 +170,7 @@ def _compared(summaries: Sequence[Summary], baseline: str) -> list[Summary]:
 
 
 def superpositions(rows: Iterable[Row]) -> dict[tuple[str, str, str], float | None]:
-    """By way to begin and two spiders: the mean share of the relevant pages of either that both found."""
+    """By start and two spiders: of the relevant pages that either found, the mean share that both found."""
     crawls: dict[tuple[str, str], dict[tuple[str, int], frozenset[int]]] = {}
     for row in rows:
         if row.spider != LIMIT:
@@ -201,7 +201,7 @@ def _cell(value: Any) -> Any:
 def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary], pages: int) -> None:
     """Write results.csv, curves.csv, summary.csv, superposition.csv and costs.csv.
 
-    What was measured with a clock is in costs.csv alone: the others are the same whenever the same is crawled.
+    Only costs.csv has timings: the other files are identical for identical crawls.
     """
     where = ("web", "topic", "seeds", "spider", "repeat")
     _write(

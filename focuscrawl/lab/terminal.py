@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def say(message: str) -> None:
-    """A message on standard error."""
+    """Write a message to standard error."""
     sys.stderr.write(f"focuscrawl: {FocusError(message)}\n")
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal; elsewhere a line for every tenth."""
+    """A progress bar on a terminal; otherwise a line for every tenth."""
     live = sys.stderr.isatty()
     bar = Progress(
         TextColumn("[bold]{task.description}"),
@@ -39,13 +39,13 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         disable=not live,
     )
     task = bar.add_task(what, total=None)
-    told = 0
+    shown = 0
 
     def show(done: int, total: int) -> None:
-        nonlocal told
+        nonlocal shown
         bar.update(task, completed=done, total=total)
-        if not live and total and done * 10 // total > told:
-            told = done * 10 // total
+        if not live and total and done * 10 // total > shown:
+            shown = done * 10 // total
             sys.stderr.write(f"{what}: {done} of {total}\n")
             sys.stderr.flush()
 
@@ -60,11 +60,11 @@ class Terminal:
         self._console = Console(soft_wrap=True, highlight=False)
 
     def print(self, text: str = "", style: str = "") -> None:
-        """A paragraph, in which nothing is markup."""
+        """Print a paragraph; markup is not interpreted."""
         self._console.print(Text(text, style=style))
 
     def show_findings(self, findings: Findings, *, pictures: bool) -> None:
-        """The tables of a comparison with advice below each, and which files there are; *pictures* if also as PNG."""
+        """Print the tables of a comparison with advice below each, and the files written; *pictures*: PNG files too."""
         lab = findings.lab
         self.print(f"\n{findings.about}")
         for way, summaries in findings.by_way().items():
@@ -72,15 +72,15 @@ class Terminal:
             title = f"{lab.title}, {lab.pages:,} pages from {WAYS.get(way, way)}"
             self._console.print(_summary_table(title, summaries))
             baseline = findings.baseline
-            self.print(f"against: difference of the score to that of {baseline}, and the probability p by chance.")
+            self.print(f"against: score minus that of {baseline}; p: probability of such a difference by chance.")
             self.print(advise(summaries, lab.title, lab.pages, findings.needs))
         self.print(f"\n{lab.folder / 'report.html'}")
         self.print(f"{lab.folder}/{{results,curves,summary,superposition,costs}}.csv")
         if not pictures:
-            self.print("The charts are there as SVG; for PNG, too: pip install 'focuscrawl[lab]'")
+            self.print("The charts are SVG only; to get PNG too: pip install 'focuscrawl[lab]'")
 
     def show_experiment(self, tables: Sequence[Table], verdict: Verdict) -> None:
-        """The tables of a paper's experiment, and what they say."""
+        """Print the tables and the verdict of a paper's experiment."""
         for table in tables:
             shown = rich.table.Table(title=table.title)
             for column, name in enumerate(table.head):
@@ -91,7 +91,7 @@ class Terminal:
         self.print(f"{verdict.word}: {verdict.why}")
 
     def begin_experiment(self, experiment: Experiment) -> None:
-        """The title of a paper's experiment."""
+        """Print the title of a paper's experiment."""
         self.print(f"\n{experiment.number}. {experiment.title}", style="bold")
 
 

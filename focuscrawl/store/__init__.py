@@ -1,1 +1,1 @@
-"""The crawl's file: its schema, and every query."""
+"""The crawl's file: its schema and all queries."""

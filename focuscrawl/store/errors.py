@@ -1,4 +1,4 @@
-"""What the store raises when its file fails it, by names that do not depend on SQLite."""
+"""The store's exceptions for errors of its file, under names that do not depend on SQLite."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import sqlite3
 #: Anything that keeps the store from reading or writing its file.
 StoreError = sqlite3.Error
 
-#: The file cannot be used now: the disk is full or read-only, or another program holds a lock.
+#: The file is unavailable: the disk is full or read-only, or another program holds a lock.
 UnavailableError = sqlite3.OperationalError

@@ -23,5 +23,5 @@ class Examples(Part):
         return Example(*row) if row else None
 
     def add(self, url: str, example: Example, fetched_at: str) -> None:
-        """Store an example page, or replace it."""
+        """Store or replace an example page."""
         self.store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (url, *example, fetched_at))

@@ -25,7 +25,7 @@ _FAILURE = "SELECT id, url, reason, via, failed_at FROM failure"
 
 
 class Failures(Part):
-    """What gave no page."""
+    """The requests that gave no page."""
 
     def add(self, url_id: int | None, url: str, reason: str, via: int | None, when: str) -> None:
         """Record why a URL gave no page."""
@@ -50,7 +50,7 @@ class Failures(Part):
         return next(self.each(), None)
 
     def by_reason(self, limit: int) -> list[tuple[str, int]]:
-        """The most frequent reasons, without what follows a colon, each with its count."""
+        """The most frequent reasons, each cut at the first colon, with their counts."""
         return self.store.execute(
             "SELECT CASE WHEN instr(reason, ':') THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END,"
             " count(*) FROM failure GROUP BY 1 ORDER BY 2 DESC LIMIT ?",

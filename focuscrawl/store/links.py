@@ -11,7 +11,7 @@ from focuscrawl.page import Link
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import from_json
 
-#: The columns of a link that `as_link` is made of.
+#: The columns of a link that `as_link` takes.
 _LINK = "url.url, anchor, before, after, position, link.score, nofollow, link.why"
 
 _ADD = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -34,7 +34,7 @@ _FOLLOWED = (
 
 
 class OpenLink(NamedTuple):
-    """A link that was not refused: where it leads, what it is worth, its depth and its id."""
+    """A link that was not refused: its target, score, depth and id."""
 
     url_id: int
     url: str
@@ -44,9 +44,9 @@ class OpenLink(NamedTuple):
 
 
 class FollowedLink(NamedTuple):
-    """A link that was followed, and what the page at its end was found to be."""
+    """A link that was followed, and the judgement of the page it led to."""
 
-    #: The number of that page.
+    #: The id of that page.
     page: int
     relevance: float | None
     relevant: bool
@@ -68,7 +68,7 @@ class Links(Part):
     def add(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int], *, later: bool = False) -> int:
         """Store the links of a page and return the id of the first; the others follow in order.
 
-        Links found on a *later* visit get negative ids, so that the others stay in the order of their pages.
+        Links found on a *later* visit get negative ids, which keeps the others in the order of their pages.
         """
         if later:
             first = min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0) - len(links)
@@ -87,7 +87,7 @@ class Links(Part):
         return first
 
     def set_scores(self, scores: Iterable[tuple[float, Mapping[str, float], int | None]]) -> None:
-        """Replace the scores of links: score, what it is made of, id of the link."""
+        """Replace the scores of links: score, its components, id of the link."""
         rows: list[tuple[float, str, int | None]] = []
         last: Mapping[str, float] | None = None
         text = ""
@@ -123,7 +123,7 @@ class Links(Part):
         return map(OpenLink._make, self.store.execute(_OF_PAGE, bounds))
 
     def targets_of(self, page_id: int) -> set[int]:
-        """The ids of the URLs that a stored page links to, or linked to at an earlier visit."""
+        """The ids of the URLs that a stored page links to, or linked to on an earlier visit."""
         rows = self.store.execute(
             "SELECT url_id FROM link WHERE id >= ? AND id < ? OR id < 0 AND page = ?",
             (self._first_of(page_id), self._first_of(page_id + 1), page_id),
@@ -131,7 +131,7 @@ class Links(Part):
         return {url_id for (url_id,) in rows}
 
     def between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
-        """The links of the pages with those numbers: page, and the id of the URL it links to."""
+        """The links of the pages after *after* up to *upto*: page, and the id of the URL it links to."""
         return self.store.execute(
             "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)",
             (self._first_of(after + 1), self._first_of(upto + 1)),
@@ -142,14 +142,14 @@ class Links(Part):
         return self.store.execute("SELECT page, url_id, id FROM link WHERE id > ? ORDER BY id", (after,))
 
     def endorsements(self) -> Iterator[tuple[int, float | None]]:
-        """The links on pages that could be read, in order: key of the URL, relevance of the page."""
+        """The links on readable pages, in order: key of the URL, relevance of the page."""
         return self.store.execute(
             "SELECT url.key, page.relevance FROM link JOIN page ON page.id = link.page JOIN url ON url.id = link.url_id"
             " WHERE page.problem IS NULL ORDER BY link.id"
         )
 
     def followed(self, after: int = 0) -> Iterator[FollowedLink]:
-        """The links that led to the pages with a number above *after*, in the order of these pages."""
+        """The links that led to the pages with an id above *after*, in the order of these pages."""
         for page, relevance, relevant, problem, *link in self.store.execute(_FOLLOWED, (after,)):
             yield FollowedLink(page, relevance, bool(relevant), problem, as_link(*link))
 
@@ -159,7 +159,7 @@ class Links(Part):
         return Step(*row) if row else None
 
     def _first_of(self, page_id: int) -> int:
-        """The id of the first link of that page or a later one: links are stored page by page, and need no index."""
+        """The id of the first link of that page or a later one: links are stored page by page and need no index."""
         last = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0)
 
         def page_of(link: int) -> int:
@@ -172,7 +172,7 @@ class Links(Part):
 def as_link(
     url: str, anchor: str, before: str, after: str, position: int, score: float | None, nofollow: int, why: str | None
 ) -> Link:
-    """A link as a strategy sees it, from what is stored of it."""
+    """A link as strategies see it, from its stored columns."""
     link = Link(url, anchor, before, after, position)
     link.score, link.nofollow = score, bool(nofollow)
     link.why = from_json(why, dict) if why else None

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """The queries on one table, or on a few that belong together. Only parts of the store use its `execute`."""
+    """The queries on one table, or a few related ones. Only parts of the store use its `execute`."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

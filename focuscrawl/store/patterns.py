@@ -1,4 +1,4 @@
-"""Table `pattern`: URLs that look alike, and how many of their last pages had nothing new."""
+"""Table `pattern`: groups of similar URLs, and how many of their latest pages had nothing new."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SET = "INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)"
 
 
 class Pattern(NamedTuple):
-    """A pattern of URLs: its pages, and how many of the last of them had nothing new."""
+    """A URL pattern: its pages, and how many of the latest had nothing new."""
 
     pattern: str
     pages: int
@@ -19,18 +19,18 @@ class Pattern(NamedTuple):
 
 
 class Patterns(Part):
-    """What patterns of URLs have given."""
+    """The URL patterns of the crawl."""
 
     def each(self) -> Iterator[tuple[str, int, int]]:
-        """All patterns: pattern, pages, how many of the last had nothing new."""
+        """All patterns: pattern, pages, how many of the latest had nothing new."""
         return self.store.execute("SELECT pattern, pages, stale FROM pattern")
 
     def set(self, rows: Iterable[tuple[str, int, int]]) -> None:
-        """Store what patterns have given."""
+        """Store patterns."""
         self.store.executemany(_SET, rows)
 
     def stalest(self, at_least: int, limit: int) -> list[Pattern]:
-        """The patterns whose last pages had nothing new, *at_least* that many of them; the worst first."""
+        """The patterns of which *at_least* that many of the latest pages had nothing new, worst first."""
         rows = self.store.execute(
             "SELECT pattern, pages, stale FROM pattern WHERE stale >= ? ORDER BY stale DESC LIMIT ?", (at_least, limit)
         )

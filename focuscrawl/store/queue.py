@@ -1,7 +1,7 @@
-"""Table `frontier`: the URLs that wait.
+"""Table `frontier`: the waiting URLs.
 
-A URL that waits is a row of `frontier` until the page it gave is stored, in the transaction that deletes the row. A row
-marked `cold` is on disk only: the best rows of each host are in memory too.
+A waiting URL is a row of `frontier` until its page is stored, in the transaction that deletes the row. A row marked
+`cold` is on disk only: the best rows of each host are in memory too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from focuscrawl.store.part import Part
 
 
 class Entry(NamedTuple):
-    """A URL that waits."""
+    """A waiting URL."""
 
     url_id: int
     url: str
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     damping: float = 1.0
 
 
-#: A new row: URL id, URL, host id, score, rank, depth, link it was found by, cold, request.
+#: A new row: URL id, URL, host id, score, rank, depth, id of the link it was found by, cold, request.
 NewRow = tuple[int, str, int, float, float, int, int | None, bool, str | None]
 
 _INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
@@ -47,33 +47,33 @@ class Queue(Part):
     """Reads and writes the rows of the queue. Writing belongs inside a transaction."""
 
     def finish(self, url_ids: Iterable[int]) -> None:
-        """These URLs are done: they leave the queue for good."""
+        """Mark URLs as done: they leave the queue for good."""
         ids = [(url_id,) for url_id in url_ids]
         self.store.executemany(_REMOVE, ids)
         self.store.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
 
-    # ---- what waits
+    # ---- waiting URLs
 
     def each(self) -> Iterator[tuple[int, int, float, int, float]]:
-        """All that waits: URL id, host id, rank, cold, damping."""
+        """All waiting URLs: URL id, host id, rank, cold, damping."""
         return self.store.execute("SELECT url_id, host, rank, cold, damping FROM frontier")
 
     def tried(self) -> set[int]:
-        """The URLs that wait although they were tried: they gave no answer."""
+        """The waiting URLs that were tried before and got no answer."""
         query = "SELECT url_id FROM failure WHERE url_id IN (SELECT url_id FROM frontier)"
         return {url_id for (url_id,) in self.store.execute(query)}
 
     def entry(self, url_id: int) -> Entry | None:
-        """A URL that waits; None if its row is gone."""
+        """A waiting URL; None if its row is gone."""
         row = self.store.execute(_ONE, (url_id,)).fetchone()
         return Entry(*row) if row else None
 
     def entries(self, after: int, limit: int) -> list[Entry]:
-        """URLs that wait, in the order of their ids."""
+        """Waiting URLs, in the order of their ids."""
         return [Entry(*row) for row in self.store.execute(_SOME, (after, limit))]
 
     def score(self, url_id: int) -> tuple[float, float]:
-        """Score and damping of a URL that waits."""
+        """Score and damping of a waiting URL."""
         row = self.store.execute("SELECT score, damping FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
         return float(row[0]), float(row[1])
 
@@ -82,7 +82,7 @@ class Queue(Part):
         self.store.executemany(_ADD, rows)
 
     def raise_scores(self, rows: Iterable[tuple[float, float, bool, int, int | None, int]]) -> None:
-        """URLs were found again: score, rank, cold, depth, link, URL id."""
+        """Update URLs that were found again: score, rank, cold, depth, link, URL id."""
         self.store.executemany(_RAISE, rows)
 
     def rescore(self, rows: Iterable[tuple[float, float, bool, float, int]]) -> None:
@@ -94,11 +94,11 @@ class Queue(Part):
         self.store.executemany(_REMOVE, [(url_id,) for url_id in url_ids])
 
     def keep_request(self, url_id: int, request: str) -> None:
-        """Store the request for a URL that waits as a plain link."""
+        """Store the request for a URL that is waiting as a plain link."""
         query = "UPDATE frontier SET request = ? WHERE url_id = ? AND request IS NULL"
         self.store.execute(query, (request, url_id))
 
-    # ---- what is on disk only
+    # ---- rows on disk only
 
     def freeze(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being on disk only."""
@@ -121,7 +121,7 @@ class Queue(Part):
     # ---- for reports and strategies
 
     def count(self) -> int:
-        """The number of URLs that wait."""
+        """The number of waiting URLs."""
         number: int = self.store.execute("SELECT count(*) FROM frontier").fetchone()[0]
         return number
 
@@ -131,7 +131,7 @@ class Queue(Part):
         return number
 
     def index_scores(self) -> None:
-        """Make `best` fast however many URLs wait."""
+        """Create the index that keeps `best` fast with many waiting URLs."""
         self.store.execute(_INDEX)
 
     def best(self, limit: int) -> list[tuple[int, float]]:
@@ -141,7 +141,7 @@ class Queue(Part):
         ).fetchall()
 
     def page_of(self, url_id: int) -> int | None:
-        """The number of the page by whose link a waiting URL was found; None for a seed."""
+        """The id of the page on which a waiting URL was found; None for a seed."""
         row = self.store.execute(_PAGE, (url_id,)).fetchone()
         return row[0] if row else None
 

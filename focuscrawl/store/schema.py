@@ -1,8 +1,8 @@
-"""The schema of `crawl.sqlite`, and what makes a file one that a crawl has written.
+"""The schema of `crawl.sqlite`, and checks that a file was written by a crawl.
 
-SQLite keeps any value in any column, and a schema may hold more than tables: a file from a stranger can be made to
-mislead its reader, to run code on every write, or to keep a query running for ever. So the schema must be ours to the
-letter, and what the tables hold must be of the kind that we write.
+SQLite stores any value in any column, and a schema may contain more than tables. A file from an untrusted source can
+mislead its reader, run code on every write, or keep a query running forever. So the schema must match ours exactly, and
+all values must be of the kinds that we write.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import NamedTuple
 
-#: The number of the format; `migrations` brings older files up to it.
+#: The current format version; `migrations` upgrades older files.
 VERSION = 3
 
 SCHEMA = """
@@ -49,7 +49,7 @@ CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason T
 CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
 """
 
-#: Tables that files of every format have.
+#: Tables that exist in every format.
 ALWAYS = frozenset({"meta", "host", "url", "page", "link", "frontier", "failure", "example"})
 
 _AROUND = re.compile(r" ?([(),]) ?")
@@ -57,7 +57,7 @@ _NAME = re.compile(r"CREATE (?:VIRTUAL TABLE|TABLE|INDEX|VIEW) (\w+)")
 
 
 class DamageError(Exception):
-    """A file is not one that a crawl has written; the message says in what."""
+    """A file was not written by a crawl; the message says how it differs."""
 
 
 def statements(schema: str) -> list[str]:
@@ -66,32 +66,32 @@ def statements(schema: str) -> list[str]:
 
 
 def name_of(statement: str) -> str:
-    """The name of what a statement makes."""
+    """The name of the object that a statement creates."""
     found = _NAME.match(statement)
     assert found is not None, statement
     return found[1]
 
 
 def has(connection: sqlite3.Connection, statement: str) -> bool:
-    """Whether a file holds what a statement makes; raises DamageError if it holds something else of that name."""
+    """Whether a file has the object that a statement creates; raises DamageError if it differs."""
     query = "SELECT sql FROM sqlite_master WHERE name = ? COLLATE NOCASE"
     rows = connection.execute(query, (name_of(statement),)).fetchall()
     if rows and [_folded(sql) for (sql,) in rows] != [_folded(statement)]:
-        raise DamageError(f"'{name_of(statement)}' is not what a crawl makes under that name")
+        raise DamageError(f"'{name_of(statement)}' is not defined as in a crawl")
     return bool(rows)
 
 
 def _folded(sql: object) -> str:
-    """A statement without the white space that means nothing: SQLite writes columns added later in its own way."""
+    """A statement with normalised white space: SQLite formats columns added later in its own way."""
     return _AROUND.sub(r"\1", " ".join(str(sql).split()))
 
 
 class Format(NamedTuple):
-    """What a file of a format must look like."""
+    """What a file of one format version must look like."""
 
     version: int
     schema: str
-    #: What may stand in the columns of each table; the first column is its key.
+    #: The valid values of each column, by table; the first column is the key.
     cells: Mapping[str, Mapping[str, str]]
 
     @property
@@ -101,31 +101,31 @@ class Format(NamedTuple):
 
 
 def check_schema(connection: sqlite3.Connection, file_format: Format) -> None:
-    """Raise DamageError unless the tables are ours, and nothing runs when they are written."""
+    """Raise DamageError unless the tables are ours and writing to them runs no code."""
     for statement in statements(file_format.schema):
         if not has(connection, statement):
-            raise DamageError(f"there is no '{name_of(statement)}'")
+            raise DamageError(f"'{name_of(statement)}' is missing")
     trigger = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchone()
     if trigger is not None:
-        raise DamageError(f"it has a trigger, {trigger[0]!r}, and a crawl makes none")
+        raise DamageError(f"it has a trigger, {trigger[0]!r}; a crawl never creates one")
     ours = {name_of(statement) for statement in statements(file_format.schema)}
     for table in file_format.tables:
-        # people may add indexes, as docs/store.md says, but none that computes anything
+        # users may add indexes, as docs/store.md says, but not on expressions
         for _, name, _, origin, partial in connection.execute(
             "SELECT * FROM pragma_index_list(?)", (table,)
         ).fetchall():
             columns = connection.execute("SELECT cid FROM pragma_index_xinfo(?)", (name,)).fetchall()
             if origin == "c" and name not in ours and (partial or (-2,) in columns):
-                raise DamageError(f"its index {name!r} is on an expression, and a crawl makes no such")
+                raise DamageError(f"its index {name!r} is on an expression; a crawl never creates one")
 
 
-# ---- what the tables hold
+# ---- the contents of the tables
 
-#: No number that we count with is as large; ids of URLs and hosts, by which memory is allotted, leave few gaps.
+#: No count or id is larger; memory is allocated by the ids of URLs and hosts, so these have few gaps.
 _LARGEST = 1 << 53
 _GAPS = 100_000
 
-# Each kind is a condition on a column, which @ stands for.
+# Each kind is a condition on a column; @ stands for the column.
 _INTEGER = f"(typeof(@) = 'integer' AND @ BETWEEN 0 AND {_LARGEST})"
 _ID = f"(typeof(@) = 'integer' AND @ BETWEEN 1 AND {_LARGEST})"
 _ANY_ID = f"(typeof(@) = 'integer' AND @ BETWEEN -{_LARGEST} AND {_LARGEST})"
@@ -222,7 +222,7 @@ FORMAT = Format(VERSION, SCHEMA, CELLS)
 
 
 def _wrong(table: str, columns: Mapping[str, str]) -> str:
-    """A query for the first row with something wrong in it: its key, and whether each column is all right."""
+    """A query for the first row with an invalid value: its key, and whether each column is valid."""
     conditions = [kind.replace("@", column) for column, kind in columns.items()]
     key = next(iter(columns))
     return f"SELECT {key}, {', '.join(conditions)} FROM {table} WHERE NOT ifnull({' AND '.join(conditions)}, 0) LIMIT 1"
@@ -232,26 +232,26 @@ _IDS = {table: f"SELECT max(id) - count(*), max(id) FROM {table}" for table in (
 
 
 def check_ids(connection: sqlite3.Connection) -> None:
-    """Raise DamageError if the ids of a table are far beyond its count: memory is allotted by them."""
+    """Raise DamageError if the ids of a table are far beyond its row count: memory is allocated by id."""
     for table, query in _IDS.items():
         found = connection.execute(query).fetchone()
         if found[0] is not None and found[0] > _GAPS:
-            raise DamageError(f"table {table} has a row {found[1]}, but far fewer rows")
+            raise DamageError(f"table {table} has a row {found[1]}, but far fewer rows than that")
 
 
 def check_pages(connection: sqlite3.Connection, file_format: Format) -> None:
     """Raise DamageError if SQLite finds a table damaged."""
     for table in file_format.tables:
-        # of ours only: a foreign table may have a CHECK that takes for ever
+        # only our tables: a foreign one may have a CHECK that never ends
         (result,) = connection.execute("SELECT * FROM pragma_quick_check(?)", (table,)).fetchone()
         if result != "ok":
             raise DamageError(str(result).splitlines()[-1])
 
 
 def check_cells(connection: sqlite3.Connection, file_format: Format) -> None:
-    """Raise DamageError unless the tables hold what we write: about a microsecond per row."""
+    """Raise DamageError unless all values are of the kinds that we write: about a microsecond per row."""
     for table, columns in file_format.cells.items():
         row = connection.execute(_wrong(table, columns)).fetchone()
         if row is not None:
             wrong = [name for name, fine in zip(columns, row[1:], strict=True) if not fine]
-            raise DamageError(f"table {table}, row {row[0]!r}: {wrong[0]} is not what it should be")
+            raise DamageError(f"table {table}, row {row[0]!r}: {wrong[0]} has an invalid value")

@@ -1,4 +1,4 @@
-"""SQLite files that somebody else may have written: opened so that nothing in them runs, and read within bounds."""
+"""SQLite files from untrusted sources: opened so that no code in them runs, and read within limits."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from focuscrawl.errors import FocusError
 
 T = TypeVar("T")
 
-#: What reading may raise where a file holds something else than it should.
+#: Exceptions that reading a malformed file may raise.
 UNREADABLE = (
     *(sqlite3.Error, sqlite3.Warning, zlib.error, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
     *(RecursionError, MemoryError),
 )
 
-#: Bytes that a stored body may have in any case; a larger one only if it is stored in a fair share of them. A bomb, a
-#: gigabyte in a megabyte, is neither.
+#: Bytes that any stored body may inflate to; larger ones are limited by a compression ratio. This stops decompression
+#: bombs.
 MAX_BODY = 32 * 1024 * 1024
 MAX_RATIO = 50
 
-#: Files that SQLite opens beside a database by itself.
+#: Companion files that SQLite opens with a database.
 _BESIDE = ("-journal", "-wal", "-shm")
 
 
 def open_file(path: Path, mode: str = "ro", *, any_thread: bool = False, **options: Any) -> sqlite3.Connection:
-    """Open an SQLite file: `ro` to read, `rwc` to write, `ro&immutable=1` on a medium that cannot be written.
+    """Open an SQLite file: `ro` to read, `rwc` to write, `ro&immutable=1` on a read-only medium.
 
-    What a schema may hold beside tables (triggers, views, expressions) gets none of the functions that do anything.
+    Triggers, views and expressions in the schema cannot call functions with side effects.
     """
     path = path.resolve()
     for file in (path, *(path.with_name(path.name + ending) for ending in _BESIDE)):
-        if file.exists() and not file.is_file():  # to open a pipe would wait for whoever writes to it
+        if file.exists() and not file.is_file():  # opening a pipe would block
             raise FocusError(f"{file} is not a file; move it away")
     connection: sqlite3.Connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=not any_thread, **options
@@ -52,23 +52,23 @@ def open_file(path: Path, mode: str = "ro", *, any_thread: bool = False, **optio
 
 
 def inflate(stored: bytes) -> bytes:
-    """A body as it came, from what is stored of it (zlib); raises zlib.error, and MemoryError never."""
+    """Decompress a stored body (zlib); raises zlib.error, but never MemoryError."""
     most = max(MAX_BODY, MAX_RATIO * len(stored))
     inflater = zlib.decompressobj()
     body = inflater.decompress(stored, most)
     if not inflater.eof:
-        raise zlib.error("a body is cut off" if len(body) < most else f"a body has more than {most:,} bytes")
+        raise zlib.error("a body is truncated" if len(body) < most else f"a body has more than {most:,} bytes")
     return body
 
 
 def from_json(text: str | None, kind: type[T]) -> T:
-    """A JSON value of that kind; none at all is an empty one. Raises ValueError."""
+    """A JSON value of type *kind*; None gives an empty one. Raises ValueError."""
     if text is None:
         return kind()
     try:
         value = json.loads(text)
     except RecursionError:
-        raise ValueError("JSON is nested too deep") from None
+        raise ValueError("JSON is nested too deeply") from None
     if not isinstance(value, kind):
         raise ValueError(f"JSON holds a {type(value).__name__}, not a {kind.__name__}")
     return value

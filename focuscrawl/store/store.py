@@ -1,8 +1,8 @@
 """The crawl's one file, `crawl.sqlite`: pages, links, judgements, frontier.
 
-What belongs together is committed together: a page, its links and the frontier entries they make are one transaction,
-in which the page's own entry leaves the frontier. A crawl that is killed at any moment therefore goes on where the last
-stored page left it, and what was in flight is simply fetched again. The schema is described in docs/store.md.
+A page, its links and their new frontier entries are committed in one transaction, in which the page's own entry leaves
+the frontier. A crawl that is killed at any moment therefore resumes after the last stored page, and requests that were
+in flight are sent again. The schema is described in docs/store.md.
 """
 
 from __future__ import annotations
@@ -43,29 +43,29 @@ from focuscrawl.store.visits import Visits
 
 logger = logging.getLogger(__name__)
 
-#: Files up to this size are checked in full before a crawl goes on; larger ones would keep their user waiting.
+#: Files up to this size are checked in full before a crawl resumes; larger ones would take too long.
 CHECK_BYTES = 1 << 30
 
-#: What a crawl notes when it begins.
+#: What a crawl records when it starts.
 _NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
 
 
 class Store:
-    """The crawl's SQLite file. One writer; any number of readers may look on.
+    """The crawl's SQLite file. One writer, any number of concurrent readers.
 
-    What it holds is in its parts: each has the queries on one table, or on a few that belong together.
+    The queries are in its parts: each covers one table, or a few related ones.
     """
 
     def __init__(self, path: Path, *, create: bool = True, check: bool = True, any_thread: bool = False) -> None:
-        """Open the file; without *create* only to be read, without *check* at once, whatever its size.
+        """Open the file; without *create* read-only, without *check* without checking its contents.
 
-        An existing file may come from a stranger, so it is checked before anything else is done with it. A file of an
-        older format is brought to the current one, unless it is only to be read.
+        An existing file may come from an untrusted source, so it is checked before anything else. A file of an older
+        format is upgraded to the current one, unless it is opened read-only.
         """
         self.path = path
         self.check = check
         self.failed: BaseException | None = None
-        #: The format of the file as it was found.
+        #: The format of the file when it was opened.
         self.version = VERSION
         self.new = not path.exists()
         if self.new and not create:
@@ -81,7 +81,7 @@ class Store:
         self.patterns = Patterns(self)
         self.examples = Examples(self)
         self.search = SearchIndex(self)
-        #: Of single strategies.
+        #: Tables of individual strategies.
         self.generations = Generations(self)
         self.seed_pages = SeedPages(self)
         self.url_views = UrlViews(self)
@@ -99,11 +99,11 @@ class Store:
     def _open(self, create: bool) -> None:
         if not self.new:
             try:
-                self._connect("ro")  # to look at a file leaves it as it is, what stands in its log included
+                self._connect("ro")  # reading leaves the file and its log unchanged
                 self._check(create)
             except UnavailableError:
-                # SQLite has to mend a file first that was being made when its program was killed; and on a medium that
-                # cannot be written even readers have to be told that there is no writer
+                # SQLite must first repair a file whose creation was interrupted; on a read-only medium, even readers
+                # must declare that there is no writer
                 self._connect("rwc" if create else "ro&immutable=1")
                 self._check(create)
         if create:
@@ -118,8 +118,8 @@ class Store:
         self.executemany = self.connection.executemany
 
     def _prepare(self) -> None:
-        # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: no page is lost by a crash of the
-        # program, and at a power cut the file stays sound
+        # WAL: readers never wait for the crawl, and a commit is one append; NORMAL: a crash of the program loses no
+        # page, and the file survives a power cut intact
         self.execute("PRAGMA journal_mode = WAL")
         self.execute("PRAGMA synchronous = NORMAL")
         self.execute("PRAGMA temp_store = MEMORY")
@@ -129,20 +129,20 @@ class Store:
                     self.execute(statement)
                 self.set_meta("version", VERSION)
         elif self.version < VERSION:
-            logger.info("%s is brought from format %d to %d", self.path, self.version, VERSION)
+            logger.info("Upgrading %s from format %d to %d", self.path, self.version, VERSION)
             with self.transaction():
                 migrate(self.connection, self.version)
             self.version = VERSION
 
     def _check(self, create: bool) -> None:
-        """Whether this is the file of a crawl, of a format that can be used, and holds what a crawl writes."""
+        """Check that this is a crawl's file, in a supported format and with valid contents."""
         tables = {name for (name,) in self.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables and not self.execute("SELECT 1 FROM sqlite_master").fetchone():
             self.new = True  # killed between creating the file and its tables
             return
         if ALWAYS - tables:
-            raise FocusError(f"{self.path} is an SQLite file, but not of a crawl; use another -s FOCUS_DIR")
-        has(self.connection, statements(SCHEMA)[0])  # nothing is read from a table before it is known to be ours
+            raise FocusError(f"{self.path} is an SQLite file, but not a crawl; use another -s FOCUS_DIR")
+        has(self.connection, statements(SCHEMA)[0])  # no table is read before it is known to be ours
         version = self.meta("version")
         file_format = format_of(version)
         if file_format is None:
@@ -150,8 +150,8 @@ class Store:
         self.version = file_format.version
         if self.version < READABLE and not create:
             raise FocusError(
-                f"{self.path} has format {version}, which cannot be read as it is; run `scrapy crawl` on it once, which"
-                f" brings it to format {VERSION}"
+                f"{self.path} has format {version}, which is too old to read; run `scrapy crawl` on it once to"
+                f" upgrade it to format {VERSION}"
             )
         check_schema(self.connection, file_format)
         self._check_meta()
@@ -166,8 +166,8 @@ class Store:
     def _unknown_format(self, version: object) -> str:
         if isinstance(version, int) and version > VERSION:
             return (
-                f"{self.path} was written by a newer version of focuscrawl (format {version}; this one knows up to"
-                f" format {VERSION}); update focuscrawl or use another -s FOCUS_DIR"
+                f"{self.path} was written by a newer version of focuscrawl (format {version}; this version reads up"
+                f" to format {VERSION}); update focuscrawl or use another -s FOCUS_DIR"
             )
         return (
             f"{self.path} was written by another version of focuscrawl (format {version}, not {VERSION});"
@@ -175,7 +175,7 @@ class Store:
         )
 
     def _check_meta(self) -> None:
-        """What a crawl notes when it begins is there all or none, and of the kinds that it writes."""
+        """Check that what a crawl records when it starts is complete or absent, and of the right types."""
         noted = {key: self.meta(key) for key in _NOTED}
         missing = [key for key, value in noted.items() if value is None]
         if missing and len(missing) < len(_NOTED):
@@ -199,7 +199,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Whatever a damaged file makes of code that only reads it is said in one line."""
+        """Report any error caused by a damaged file while reading it in one line."""
         try:
             yield
         except UNREADABLE as error:
@@ -207,9 +207,9 @@ class Store:
             raise self.broken(f"{type(error).__name__}: {error}") from None
 
     def make(self, statement: str) -> None:
-        """Make a table or view that a strategy keeps in the file, if it is not there; another of that name is refused.
+        """Create a strategy's table or view if it does not exist; raises an error if another object has its name.
 
-        *statement* begins with CREATE TABLE or CREATE VIEW, the name and a space.
+        *statement* starts with CREATE TABLE or CREATE VIEW, the name and a space.
         """
         try:
             if not has(self.connection, statement):
@@ -229,10 +229,10 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that happens inside is stored, or nothing of it.
+        """Store everything that happens inside, or nothing.
 
-        The frontier in memory is ahead of the file when a transaction fails, so it is the last one: the crawl has to
-        stop, and finds itself again in the file.
+        When a transaction fails, the frontier in memory is ahead of the file, so no further transaction is allowed: the
+        crawl must stop and be resumed from the file.
         """
         if self.failed is not None:
             raise UnavailableError(f"an earlier write failed ({self.failed})")
@@ -247,7 +247,7 @@ class Store:
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """A transaction of its own, unless one is under way."""
+        """A transaction, unless one is already open."""
         if self.connection.in_transaction:
             yield
         else:
@@ -265,7 +265,7 @@ class Store:
             raise self.broken(f"meta '{key}' is {row[0]!r}") from None
 
     def metas(self, prefix: str) -> dict[str, Any]:
-        """The values whose keys begin with a prefix, by what follows it."""
+        """The values whose keys start with a prefix, by the rest of the key."""
         query = "SELECT substr(key, ?), key FROM meta WHERE substr(key, 1, ?) = ?"
         found = self.execute(query, (len(prefix) + 1, len(prefix), prefix)).fetchall()
         return {rest: self.meta(key) for rest, key in found}
@@ -278,7 +278,7 @@ class Store:
         return value
 
     def runs(self) -> list[dict[str, Any]]:
-        """What each run has noted (`focuscrawl.crawl.runs`), first to last; never empty."""
+        """The records of all runs (`focuscrawl.crawl.runs`), first to last; never empty."""
         runs = self.meta("runs") or [{}]
         if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
             raise self.broken("meta 'runs' is not a list of runs")
@@ -290,7 +290,7 @@ class Store:
 
 
 def is_crawl(path: Path) -> bool:
-    """Whether a file is one of a crawl, whatever shape it is in."""
+    """Whether a file is a crawl's, even if damaged."""
     if not path.is_file():
         return False
     try:
@@ -304,14 +304,14 @@ def is_crawl(path: Path) -> bool:
 
 
 def crawl_folder(place: str | Path) -> Path:
-    """The directory of a crawl that a user has named, be it by the file in it."""
+    """The directory of a crawl, which the user may also name by the file in it."""
     path = Path(place)
     return path.parent if path.name == "crawl.sqlite" else path
 
 
 @contextmanager
 def read_crawl(folder: Path, *, check: bool = True) -> Iterator[Store]:
-    """The file of a crawl, to read from; what is wrong with it is said in one line."""
+    """Open a crawl's file for reading; problems are reported in one line."""
     store = Store(folder / "crawl.sqlite", create=False, check=check)
     try:
         with store.reading():
@@ -322,8 +322,10 @@ def read_crawl(folder: Path, *, check: bool = True) -> Iterator[Store]:
 
 @contextmanager
 def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
-    """The file of an earlier crawl of the same topic, to read from."""
+    """Open the file of an earlier crawl of the same topic for reading."""
     with read_crawl(crawl_folder(folder)) as store:
         if store.meta("topic") != topic:
-            raise FocusError(f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give one of its topic")
+            raise FocusError(
+                f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give a crawl of the same topic"
+            )
         yield store

@@ -1,4 +1,4 @@
-"""Tables and views that single strategies keep in the file of their crawl. Each is made when its strategy starts."""
+"""Tables and views of individual strategies in the crawl's file. Each is created when its strategy starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Generations(Part):
     """Table `generation` of the niche genetic crawler."""
 
     def make(self) -> None:
-        """Make the table if it is not there."""
+        """Create the table if it does not exist."""
         self.store.make(_GENERATION)
 
     def set(self, number: int, figures: Mapping[str, int]) -> None:
@@ -33,7 +33,7 @@ class SeedPages(Part):
     """Table `seed_page` of the hybrid crawler."""
 
     def make(self) -> None:
-        """Make the table if it is not there."""
+        """Create the table if it does not exist."""
         self.store.make(_SEED_PAGE)
 
     def url_ids(self) -> set[int]:
@@ -41,7 +41,7 @@ class SeedPages(Part):
         return {url_id for (url_id,) in self.store.execute("SELECT url_id FROM seed_page")}
 
     def add(self, url_id: int, rank: float) -> None:
-        """A page has become a seed page."""
+        """Record that a page has become a seed page."""
         self.store.execute("INSERT INTO seed_page (url_id, rank) VALUES (?, ?)", (url_id, rank))
 
 
@@ -49,6 +49,6 @@ class UrlViews(Part):
     """Views `relevant_url` and `irrelevant_url` of the link classifier."""
 
     def make(self) -> None:
-        """Make the views if they are not there."""
+        """Create the views if they do not exist."""
         for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
             self.store.make(_VIEW.format(view, which))

@@ -1,4 +1,4 @@
-"""Tables `url` and `host`: all that the crawl has seen."""
+"""Tables `url` and `host`: every URL and host that the crawl has seen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from focuscrawl.store.part import Part
 
 
 class HostFigures(NamedTuple):
-    """What a host has given."""
+    """The figures of a host."""
 
     name: str
     pages: int
@@ -24,11 +24,11 @@ class Urls(Part):
         return self.store.execute("SELECT id, key, host, done FROM url")
 
     def add(self, rows: Iterable[tuple[int, int, str, int]]) -> None:
-        """Enter URLs: id, key, URL, host id. Call inside a transaction."""
+        """Add URLs: id, key, URL, host id. Call inside a transaction."""
         self.store.executemany("INSERT INTO url (id, key, url, host) VALUES (?, ?, ?, ?)", rows)
 
     def last_id(self) -> int:
-        """The largest id of a URL; 0 if there is none. Ids given out in a transaction that failed are missing."""
+        """The largest URL id; 0 if there is none. Ids assigned in a failed transaction are missing."""
         number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
         return number
 
@@ -38,7 +38,7 @@ class Urls(Part):
         return text
 
     def find(self, key: int, other_key: int) -> tuple[int, str] | None:
-        """Id and URL of what has one of two keys."""
+        """Id and URL of the row with one of two keys."""
         row: tuple[int, str] | None = self.store.execute(
             "SELECT id, url FROM url WHERE key IN (?, ?)", (key, other_key)
         ).fetchone()
@@ -53,15 +53,15 @@ class Hosts(Part):
         return self.store.execute("SELECT id, name, pages FROM host")
 
     def add(self, host_id: int, name: str) -> None:
-        """Enter a host. Call inside a transaction."""
+        """Add a host. Call inside a transaction."""
         self.store.execute("INSERT INTO host (id, name) VALUES (?, ?)", (host_id, name))
 
     def count_page(self, host_id: int) -> None:
-        """A host gave one more page. Call inside a transaction."""
+        """Count one more page of a host. Call inside a transaction."""
         self.store.execute("UPDATE host SET pages = pages + 1 WHERE id = ?", (host_id,))
 
     def count(self) -> int:
-        """The number of hosts that gave a page."""
+        """The number of hosts with a stored page."""
         number: int = self.store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
         return number
 

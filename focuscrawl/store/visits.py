@@ -13,18 +13,18 @@ _ADD = "INSERT INTO visit (page, visited_at, status, outcome, details) VALUES (?
 
 
 class StoredVisit(NamedTuple):
-    """What came of a visit to a stored page."""
+    """The outcome of a visit to a stored page."""
 
     page: int
     visited_at: str
-    #: Of the answer; None if there was none.
+    #: Of the response; None if there was none.
     status: int | None
     outcome: str
     details_json: str | None
 
     @property
     def details(self) -> dict[str, Any]:
-        """What was different."""
+        """What changed."""
         return from_json(self.details_json, dict)
 
 
@@ -39,6 +39,6 @@ class Visits(Part):
     def add(
         self, page_id: int, when: str, status: int | None, outcome: str, details: Mapping[str, Any] | None = None
     ) -> None:
-        """Record what came of a visit to a stored page."""
+        """Record the outcome of a visit to a stored page."""
         text = json.dumps(details, ensure_ascii=False) if details else None
         self.store.execute(_ADD, (page_id, when, status, outcome, text))

@@ -1,1 +1,1 @@
-"""Webs in a file: to be crawled with no network, or served on loopback."""
+"""Web files: webs that can be crawled without a network, or served on loopback."""

@@ -1,4 +1,4 @@
-"""Addresses: which networks a crawl may connect to, so that no page can aim it at the local network."""
+"""Addresses: which networks a crawl may connect to. Keeps pages from pointing the crawl at the local network."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from focuscrawl import urls
 
 PUBLIC, LOOPBACK, LINK_LOCAL, SPECIAL = "public", "loopback", "link-local", "special"
 
-#: Networks that people run themselves; a seed opens the one it is in.
+#: Private networks; a seed opens the one it is in.
 _PRIVATE: tuple[IPv4Network | IPv6Network, ...] = tuple(
     ip_network(block) for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 )
-#: IPv6 addresses that stand for an IPv4 address behind a translator (RFC 6052).
+#: IPv6 addresses that embed an IPv4 address for translation (RFC 6052).
 _NAT64 = ip_network("64:ff9b::/96")
 
 
 class Networks:
-    """The networks a crawl may connect to: the public internet, and those that its seeds name outright.
+    """The networks a crawl may connect to: the public internet, and those that its seeds name by address.
 
     A seed on this machine (127.0.0.1, localhost) opens this machine; a seed that is a private address opens its
-    network. A host name opens nothing, whatever it resolves to: its owner decides that, not the user.
+    network. A host name opens nothing, because its owner, not the user, decides what it resolves to.
     """
 
     def __init__(self, seeds: Iterable[str] = (), *, everything: bool = False) -> None:
@@ -31,7 +31,7 @@ class Networks:
             self.add_seed(seed)
 
     def add_seed(self, url: str) -> None:
-        """The user asks for this URL."""
+        """Open the network of a URL that the user asked for."""
         host = urls.host(url)
         if urls.is_local(url):
             self._open.add(LOOPBACK)
@@ -53,7 +53,7 @@ def is_literal(host: str) -> bool:
 
 
 def network(address: str) -> str:
-    """The network that an address is in: public, loopback, link-local, a private one by its block, or special."""
+    """The network of an address: public, loopback, link-local, the block of a private one, or special."""
     found = _embedded(ip_address(address.partition("%")[0]))
     if found.is_loopback:
         return LOOPBACK
@@ -68,7 +68,7 @@ def network(address: str) -> str:
 
 
 def _embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 address leads to, if it is one of those that do."""
+    """The IPv4 address embedded in an IPv6 address, or else the address itself."""
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:

@@ -1,6 +1,6 @@
-"""The charset of a page, found as browsers find it: byte order mark, HTTP header, what the page says, a guess.
+"""The charset of a page, found as browsers do: byte order mark, HTTP header, declaration in the page, guess.
 
-What the page itself says was read as ASCII. It cannot mean a charset in which it would read differently.
+A declaration in the page was read as ASCII, so it cannot name a charset that is incompatible with ASCII.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from functools import lru_cache
 
 from w3lib.encoding import read_bom, resolve_encoding, to_unicode
 
-#: Bytes in which a page may say its charset. Browsers look at 1,024, and decode again if the tag comes later.
+#: A page may declare its charset within this many bytes. Browsers look at 1,024, and decode again for a later tag.
 HEAD = 1 << 16
 
-#: What Python can decode and no server means; punycode takes a time that grows with the square of the page.
+#: Codecs that Python has but no server means; punycode takes quadratic time.
 _NO_CHARSETS = ("punycode", "unicode-escape", "raw-unicode-escape", "idna", "utf-7")
 _MARKUP = b"<!DOCTYPE html><meta charset=\"utf-8\" name='0123456789'>; &amp; abcdefghijklmnopqrstuvwxyz"
 
-#: Names that the Encoding Standard has and Python has not, besides those that begin with `x-`.
+#: Names of the Encoding Standard that Python lacks, besides those that start with `x-`.
 _NAMES = {
     **dict.fromkeys(("unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff", "unicodefffe"), "utf-16"),
     **dict.fromkeys(("unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8"), "utf-8"),
@@ -36,7 +36,7 @@ _NAMES = {
 }
 
 _HEADER = re.compile(r";\s*charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
-# All of these read bytes in lower case.
+# these patterns expect lower-case bytes
 _OPENING = re.compile(rb"<(!--|meta(?=[\s/])|\?xml(?=\s)|(?:script|style|title|textarea)(?=[\s/>]))")
 _TAG = re.compile(rb"(?:[^>=]|=\s*(?:\"[^\"]*\"|'[^']*')?)*+")
 _ATTRIBUTE = re.compile(rb"([^\s=\"'/]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']\S*)))?")
@@ -44,7 +44,7 @@ _IN_CONTENT = re.compile(rb"charset\s*=\s*[\"']?\s*([^\s\"';,]+)")
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """The text of a response, and the name of Python's codec for its charset. Any bytes do."""
+    """The text of a response, and the name of Python's codec for its charset. Never fails."""
     codec, mark = read_bom(body)
     if codec is None or mark is None:
         mark = b""
@@ -58,7 +58,7 @@ def _of_header(content_type: str, body: bytes) -> str | None:
     if codec is None or not codec.startswith("utf-16"):
         return codec
     first, second = (body[start : HEAD // 32 : 2].count(0) for start in (0, 1))
-    if not first and not second:  # a page in UTF-16 has tags or at least line ends, and so NULs
+    if not first and not second:  # a page in UTF-16 has tags or at least line breaks, and therefore NULs
         return None
     return "utf-16-be" if first > second else "utf-16-le"
 
@@ -73,7 +73,7 @@ def _declared(head: bytes) -> str | None:
         kind = opening[1]
         position = opening.end()
         if kind == b"!--":
-            if position - 2 <= last_comment:  # or it is never closed, and hides nothing
+            if position - 2 <= last_comment:  # an unclosed comment hides nothing
                 position = head.find(b"-->", position - 2)  # <!--> is a whole comment
         elif kind in (b"meta", b"?xml"):
             tag = _TAG.match(head, position)
@@ -91,12 +91,12 @@ def _declared(head: bytes) -> str | None:
 
 
 def _labels(tag: bytes, attribute: str) -> list[str]:
-    """The charsets that the attributes of a tag name, the one that counts first."""
+    """The charsets named by the attributes of a tag, in order of precedence."""
     attributes: dict[str, bytes] = {}
     for name, *values in _ATTRIBUTE.findall(tag):
         attributes.setdefault(name.decode("latin-1"), b"".join(values).strip())
     labels = [attributes.get(attribute, b"").partition(b";")[0]]
-    # some write it http_equiv or httpequiv
+    # some pages spell it http_equiv or httpequiv
     pragma = next((value for name, value in attributes.items() if re.sub(r"\W|_", "", name) == "httpequiv"), b"")
     if re.search(rb"content[-_ ]?type", pragma) and (match := _IN_CONTENT.search(attributes.get("content", b""))):
         labels.append(match[1])
@@ -105,7 +105,7 @@ def _labels(tag: bytes, attribute: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _codec(label: str) -> str | None:
-    """Python's name of a charset; `utf-16…` for UTF-16, None for what is no charset that a page with tags can have."""
+    """Python's name for a charset; `utf-16…` for UTF-16, None if a page with tags cannot have that charset."""
     label = label.strip()[:100]
     plain = label.removeprefix("x-").removeprefix("x-")
     try:
@@ -113,7 +113,7 @@ def _codec(label: str) -> str | None:
         if codec is None or codec.startswith("utf-16"):
             return codec
         return codec if codec not in _NO_CHARSETS and _MARKUP.decode(codec) == _MARKUP.decode("ascii") else None
-    except (LookupError, ValueError):  # what Python calls an encoding and is none, such as base64
+    except (LookupError, ValueError):  # unknown, or not a text encoding, such as base64
         return None
 
 
@@ -121,6 +121,6 @@ def _guess(body: bytes) -> str:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
-        # a character cut in two by the end of the download is no reason to distrust the rest
+        # a character truncated at the end of the download does not invalidate the rest
         return "utf-8" if error.start > len(body) - 4 else "cp1252"
     return "utf-8"

@@ -6,9 +6,9 @@ import re
 
 from focuscrawl.web.charsets import decode
 
-#: Types that are read; besides, all that end with `+xml` and have `html` in their name.
+#: Content types that are read, in addition to those that end with `+xml` and contain `html`.
 _TEXT = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
-#: Characters at the beginning of a text that are looked at to tell text from binary data.
+#: Number of leading characters examined to tell text from binary data.
 _SAMPLE = 2_000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
@@ -23,7 +23,7 @@ class NotTextError(Exception):
 
 
 def text_of(body: bytes, content_type: str) -> tuple[str, str]:
-    """The text of a body without null characters, and Python's name of its charset. Raises NotTextError."""
+    """The text of a body without null characters, and Python's name for its charset. Raises NotTextError."""
     mime = _mime(content_type)
     if not body.strip():
         raise NotTextError("empty body")
@@ -32,12 +32,12 @@ def text_of(body: bytes, content_type: str) -> tuple[str, str]:
     text, codec = decode(body, content_type)
     sample = text[:_SAMPLE]
     if len(_CONTROL.findall(sample)) * 10 > len(sample):
-        raise NotTextError(f"binary content called {mime or 'nothing'}")
+        raise NotTextError(f"binary content declared as {mime or 'nothing'}")
     return text.replace("\x00", "") if "\x00" in text else text, codec
 
 
 def is_plain(text: str, content_type: str) -> bool:
-    """Whether a text is plain text, and not HTML that is called so."""
+    """Whether a text is plain text, and not HTML declared as plain text."""
     return _mime(content_type) == "text/plain" and not _HTML_START.match(text)
 
 

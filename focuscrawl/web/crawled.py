@@ -1,7 +1,7 @@
-"""A crawl as a web: what `crawl.sqlite` holds is answered again, as it was answered then.
+"""A crawl as a web: answers requests with the responses stored in `crawl.sqlite`.
 
-Pages keep their status, redirects lead where they led. A page's label is the topic of the crawl if the crawl judged it
-relevant: the best there is to measure by where nobody has labelled the pages.
+Pages keep their status, and redirects their targets. Pages that the crawl judged relevant have its topic as their
+label, which is the best available substitute for manual labels.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class CrawledWeb(Web):
 
     def __init__(self, path: str | Path) -> None:
         self.store = Store(Path(path), create=False, any_thread=True)
-        #: The name of the crawl's topic, which is the label of its relevant pages.
+        #: The name of the crawl's topic: the label of its relevant pages.
         self.topic = self.store.meta("topic") or ""
 
     def get(self, url: str) -> Answer:
@@ -41,7 +41,7 @@ class CrawledWeb(Web):
 
     @cached_property
     def _redirects(self) -> dict[str, str]:
-        """Where each URL led that was no page."""
+        """The target of each URL that was redirected."""
         found: dict[str, str] = {}
         for passed in self.store.pages.redirects():
             found.update({canonical(source): target for source, target in pairwise(passed)})

@@ -1,6 +1,6 @@
-"""Download: Scrapy's own handler for http and https, with limits for what comes before the body.
+"""Download: Scrapy's own handler for http and https, with limits on the status line and headers.
 
-It checks every address at the moment it connects to it, and keeps few idle connections.
+It checks every address when it connects to it, and keeps few idle connections.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-#: Idle connections that are kept: at least, and for each request that may be in flight.
+#: Idle connections to keep: at least this many, and this many per request that may be in flight.
 IDLE, IDLE_PER_REQUEST = 32, 2
 
 
 class DownloadHandler(HTTP11DownloadHandler):
     """Scrapy's handler, hardened.
 
-    It connects to no address outside the crawl's networks, whatever name stands for it: a page, robots.txt, a sitemap,
-    a redirect. It refuses headers without end, which Twisted would keep until memory is full, and statuses that are
-    none. Settings: FOCUS_PRIVATE_HOSTS, CONCURRENT_REQUESTS. Stats: ``focus/private_address``.
+    It never connects to an address outside the crawl's networks, be it for a page, robots.txt, a sitemap or a redirect.
+    It rejects endless headers, which Twisted would buffer until memory is full, and invalid statuses.
+    Settings: FOCUS_PRIVATE_HOSTS, CONCURRENT_REQUESTS. Stats: ``focus/private_address``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -47,7 +47,7 @@ class DownloadHandler(HTTP11DownloadHandler):
         try:
             self.crawl: Crawl | None = Crawl.of(crawler)
             self.networks = self.crawl.networks
-        except NotConfigured:  # a single page, as in `scrapy fetch`: what the user asks for is like a seed
+        except NotConfigured:  # a single page, as in `scrapy fetch`: the user's URL counts as a seed
             self.crawl = None
             self.networks = Networks(everything=crawler.settings.getbool("FOCUS_PRIVATE_HOSTS"))
         self.stats = crawler.stats
@@ -68,7 +68,7 @@ class DownloadHandler(HTTP11DownloadHandler):
         if looked_at and "redirect_times" not in request.meta:
             self.networks.add_seed(request.url)
         try:
-            # a proxy looks names up, and sees other hosts than we do; an address is the same for both
+            # a proxy resolves names itself and may see other hosts; a literal address is the same for both
             if request.meta.get("proxy") and is_literal(host):
                 self._allow(host)
             return await super().download_request(request)
@@ -84,12 +84,12 @@ class DownloadHandler(HTTP11DownloadHandler):
             raise
         except DownloadFailedError as error:
             if isinstance(root(error), HeadTooLargeError):
-                raise IgnoreRequest("too large: the headers") from None
+                raise IgnoreRequest("too large: the headers exceed the limit") from None
             raise
 
 
 def _no_file_left() -> bool:
-    """Whether the process may open no more files; looking a name up fails for that, too, but does not say so."""
+    """Whether the process has reached its limit of open files; a failed name lookup does not report this cause."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:

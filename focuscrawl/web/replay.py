@@ -1,4 +1,4 @@
-"""Replay: a download handler that answers from a web file, with no sockets."""
+"""Replay: a download handler that answers from a web file, without sockets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def answer_from_web(settings: BaseSettings) -> None:
-    """Have the web that FOCUS_WEB names answer all requests."""
+    """Answer all requests from the web that FOCUS_WEB names."""
     handlers = dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler")
     settings.set("DOWNLOAD_HANDLERS", handlers, priority="spider")
 
@@ -26,7 +26,7 @@ class ReplayHandler(BaseDownloadHandler):
     """Answers http and https requests from the web that FOCUS_WEB names."""
 
     lazy = True
-    #: Requests answered in this process so far: of all crawls, those that a crawl begins by itself included.
+    #: Requests answered in this process so far, over all crawls, including those that a crawl starts itself.
     answered: ClassVar[int] = 0
 
     def __init__(self, crawler: Crawler) -> None:

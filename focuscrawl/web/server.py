@@ -1,8 +1,7 @@
-"""A web file over real HTTP, on loopback.
+"""Serves a web file over real HTTP, on loopback.
 
-Two ways in, on one port: as a proxy, which keeps the original host names (`http_proxy=http://127.0.0.1:PORT`), and
-directly, where the first part of the path names the host (`http://127.0.0.1:PORT/HOST/path`) and links are rewritten
-to match.
+One port serves both as a proxy, which keeps the original host names (`http_proxy=http://127.0.0.1:PORT`), and directly:
+there, the first part of the path names the host (`http://127.0.0.1:PORT/HOST/path`) and links are rewritten to match.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _RULES = re.compile(r"^([ \t]*(?:dis)?allow[ \t]*:[ \t]*)/", re.IGNORECASE | re.
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # one write per response, and no waiting for an acknowledgement before it
+    # one write per response, without Nagle's delay
     wbufsize = -1
     disable_nagle_algorithm = True
     server: WebServer
@@ -93,7 +92,7 @@ class WebServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.web = web
         self.lock = threading.Lock()
-        #: Requests so far, and how many of them were answered with 304.
+        #: Number of requests so far, and of 304 answers among them.
         self.requests = self.not_modified = 0
         self.robots = _all_robots(web)
 
@@ -104,7 +103,7 @@ class WebServer(ThreadingHTTPServer):
 
 
 def _all_robots(web: Web) -> str:
-    """The rules of all hosts as those of one, for direct access."""
+    """The rules of all hosts combined in one robots.txt, for direct access."""
     rules = []
     for host in web.hosts():
         answer = web.get(f"http://{host}/robots.txt")

@@ -1,6 +1,6 @@
-"""The source of the embedded web: articles in plain text, `data/web/<topic>.txt`.
+"""The source of the embedded web: plain-text articles in `data/web/<topic>.txt`.
 
-A file begins with `@topic`, `@title` and `@about`; `= Title` opens an article, `== Heading` a section of it, and each
+A file starts with `@topic`, `@title` and `@about`; `= Title` starts an article, `== Heading` a section of it, and every
 other line is a paragraph. `[[Title]]` or `[[Title|anchor]]` links to an article of the same file, `{{topic|anchor}}` to
 another topic.
 """
@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 @dataclass
 class Article:
-    """An article of the source: sections of paragraphs with links in them."""
+    """An article of the source: sections of paragraphs, which contain links."""
 
     topic: str
     title: str
@@ -29,12 +29,12 @@ class Article:
 
     @property
     def paragraphs(self) -> list[str]:
-        """All paragraphs, with links in them."""
+        """All paragraphs, with link markup."""
         return [paragraph for _, paragraphs in self.sections for paragraph in paragraphs]
 
     @property
     def sentences(self) -> list[str]:
-        """All sentences, without links."""
+        """All sentences, without link markup."""
         return [sentence for paragraph in self.paragraphs for sentence in _SENTENCE.split(plain(paragraph))]
 
     @property
@@ -54,7 +54,7 @@ class Subject:
 
 
 def plain(text: str) -> str:
-    """Source text as it reads, without its links."""
+    """Source text without link markup."""
     return LINK.sub(lambda match: match[2] or match[4] or match[1], text)
 
 

@@ -1,4 +1,4 @@
-"""A web of any size, for tests of scale: pages are made when they are asked for, the same each time.
+"""A web of any size, for scale tests: pages are generated on request, deterministically.
 
 Page `i` of N is on host `i % hosts` and has one of twenty topics, each with a vocabulary of its own. Links lead to
 random pages, six in ten of them to pages of the same topic.
@@ -27,7 +27,7 @@ def _vocabulary(seed: int, size: int) -> list[str]:
 
 
 class SyntheticWeb(Web):
-    """Pages made on request."""
+    """Pages generated on request."""
 
     def __init__(self, pages: int, hosts: int = 0, links: int = 60, bytes: int = 20_000) -> None:  # noqa: A002
         if pages < 1 or hosts < 0 or links < 0 or bytes < 0:
@@ -48,7 +48,7 @@ class SyntheticWeb(Web):
         return (page // self.host_count) % TOPICS
 
     def number(self, url: str) -> int | None:
-        """The page that a URL means."""
+        """The page of a URL; None if there is none."""
         match = _URL.fullmatch(url)
         if match is None:
             return None

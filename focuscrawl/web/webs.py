@@ -1,7 +1,7 @@
-"""Webs that answer requests by themselves: from a file, from memory, or made up as they are asked for.
+"""Webs that answer requests without a network: from a file, from memory, or generated on request.
 
 A web file is an SQLite file with the tables page(url, host, content_type, body, labels) and link(src, dst, anchor), and
-optionally redirect(src, dst); bodies are compressed with zlib, labels are JSON lists. The file of a crawl is a web, too
+optionally redirect(src, dst); bodies are compressed with zlib, labels are JSON lists. A crawl's file is also a web
 (`crawled.py`).
 """
 
@@ -25,13 +25,13 @@ from focuscrawl.store.sqlite_file import UNREADABLE, from_json, inflate, open_fi
 
 
 class Answer(NamedTuple):
-    """What a web says to a request."""
+    """A web's answer to a request."""
 
     status: int
     content_type: str = "text/html"
     body: bytes = b""
     location: str = ""
-    #: More headers, for webs in memory.
+    #: Additional headers, for webs in memory.
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -39,7 +39,7 @@ NOT_FOUND = Answer(404, "text/html; charset=utf-8", b"<title>Not found</title><p
 
 
 def conditional(answer: Answer, if_none_match: str = "", if_modified_since: str = "") -> Answer:
-    """An answer with an ETag, or 304 if that is the version that the client says it has (RFC 9110, 13.1)."""
+    """An answer with an ETag, or 304 if the client already has that version (RFC 9110, 13.1)."""
     if answer.status != 200:
         return answer
     headers = {name.lower(): value for name, value in answer.headers}
@@ -59,7 +59,7 @@ class Web(ABC):
 
     @abstractmethod
     def get(self, url: str) -> Answer:
-        """The answer to a GET request; 404 for what is not there."""
+        """The answer to a GET request; 404 for an unknown URL."""
 
     def labels(self, url: str) -> list[str]:
         """The labels of a page."""
@@ -74,7 +74,7 @@ class Web(ABC):
         return iter(())
 
 
-#: What is no row of a web file.
+#: Queries for malformed rows of a web file.
 _WRONG_PAGE = (
     "SELECT url FROM page WHERE typeof(url) != 'text' OR typeof(host) != 'text' OR typeof(body) != 'blob'"
     " OR typeof(content_type) NOT IN ('text', 'null') OR typeof(labels) NOT IN ('text', 'null') LIMIT 1"
@@ -84,7 +84,7 @@ _WRONG_REDIRECT = "SELECT src FROM redirect WHERE typeof(src) != 'text' OR typeo
 
 @contextmanager
 def unreadable(path: str | Path) -> Iterator[None]:
-    """Whatever a damaged web file makes of code that reads it is said in one line."""
+    """Report any error caused by a damaged web file in one line."""
     try:
         yield
     except UNREADABLE as error:
@@ -92,7 +92,7 @@ def unreadable(path: str | Path) -> Iterator[None]:
 
 
 def header(text: str) -> str:
-    """A text from a file as the value of a header, whatever it is."""
+    """A text from a file as a valid header value."""
     return printable(text).encode("latin-1", "replace").decode("latin-1")
 
 
@@ -108,16 +108,16 @@ class WebFile(Web):
             self.has_redirects = self._columns("redirect") >= {"src", "dst"}
             columns = self._columns("page")
             if not columns:
-                raise FocusError(f"web '{path}': no table 'page' in it; is it a web file?")
+                raise FocusError(f"web '{path}': it has no table 'page'; is it a web file?")
             if not {"url", "host", "content_type", "body", "labels"} <= columns:
                 raise FocusError(f"web '{path}': table 'page' lacks url, host, content_type, body or labels")
             for query in (_WRONG_PAGE, *([_WRONG_REDIRECT] if self.has_redirects else [])):
                 row = self.connection.execute(query).fetchone()
                 if row is not None:
-                    raise FocusError(f"web '{path}': {row[0]!r} is no page or redirect as a web file has them")
+                    raise FocusError(f"web '{path}': {row[0]!r} is not a valid page or redirect")
 
     def _columns(self, table: str) -> set[str]:
-        """The columns of a table that hold what was stored; a view, or a column that is computed, could be anything."""
+        """The stored columns of a table; views and computed columns are not trusted."""
         query = "SELECT type FROM sqlite_master WHERE name = ? AND sql NOT LIKE 'CREATE VIRTUAL%'"
         if self.connection.execute(query, (table,)).fetchone() != ("table",):
             return set()
@@ -144,7 +144,7 @@ class WebFile(Web):
 
     @cached_property
     def _by_canonical(self) -> dict[str, str]:
-        """Links are written in many ways; this finds the page that is meant."""
+        """Pages by canonical URL, to resolve links that are spelled differently."""
         query = "SELECT url FROM page"
         if self.has_redirects:
             query = f"SELECT src FROM redirect UNION ALL {query}"
@@ -170,7 +170,7 @@ class WebFile(Web):
 
 
 class MemoryWeb(Web):
-    """A web in memory: made by a builder, or by a test."""
+    """A web in memory, made by a builder or a test."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
@@ -236,16 +236,16 @@ class MemoryWeb(Web):
 
 
 def canonical(url: str) -> str:
-    """The form under which URLs of a web are compared, however they are written."""
+    """The canonical form in which URLs of a web are compared."""
     return urls.canonical(urls.join(url, "") or url)
 
 
-#: Webs that are in no file, by the name under which they are opened.
+#: Webs without a file, by the name under which they are opened.
 IN_MEMORY: dict[str, Web] = {}
 
 
 def open_web(name: str) -> Web:
-    """The web of that name: a file, a crawl, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
+    """The web with that name: a file, a crawl, `demo`, or `synthetic:PAGES?hosts=20&links=60&bytes=20000`."""
     return IN_MEMORY.get(name) or _open(name)
 
 
@@ -272,7 +272,7 @@ def _open(name: str) -> Web:
 
 
 def web_file(name: str) -> Path | None:
-    """The file that a web of that name is in, of a directory the crawl in it; None for webs that are in no file."""
+    """The file of the web with that name (for a directory, the crawl in it); None for webs without a file."""
     if name == "demo" or name.startswith("synthetic:") or name in IN_MEMORY:
         return None
     path = Path(name)

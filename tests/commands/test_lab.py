@@ -107,7 +107,7 @@ def test_the_report_tells_all_in_one_file(compared):
         assert part in text
     assert "src=" not in text
     assert f"The generic start is {at('start')}" in result.stdout
-    assert "does best: its score is" in result.stdout
+    assert "does best: it scores" in result.stdout
     assert (out / "curves-generic.svg").read_text().startswith("<svg")
 
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_compared_is_told_and_the_rest_runs(world, tmp_path):
     assert result.returncode == 1, result.stderr
     for line in (
         "broken.toml': not valid TOML",
-        "unlabelled.toml' has no label; say which of web counts",
+        'unlabelled.toml\' has no label; add label = "…" with one of the labels of web: ',
         "no page of web is labelled 'cakes'; labels: sorting",
         "topic 'stray' from topic seeds: none of 1 seeds is a page of web",
         "topic 'lost' from topic seeds: none of 10 pages labelled 'sorting' can be reached",
@@ -200,7 +200,7 @@ def test_a_crawl_that_fails_fails_alone(world, tmp_path):
     [
         (["--web", "nowhere.sqlite"], "web 'nowhere.sqlite': no such file"),
         (["--web", "README.md"], "cannot be read"),
-        (["--topics", "nowhere"], "no such folder, nor a topic file"),
+        (["--topics", "nowhere"], "not a folder, a topic file"),
         (["--pages", "0"], "--pages 0: expected a whole number, at least 1"),
         (["--repeat", "-1"], "--repeat -1: expected"),
         (["--seed", "-1"], "--seed -1: expected"),
@@ -208,7 +208,7 @@ def test_a_crawl_that_fails_fails_alone(world, tmp_path):
         (["--generic", "topic"], "--generic topic: expected one URL"),
         (["--out", "README.md/x"], "cannot write to"),
         (["--baseline", "nosuch"], "--baseline nosuch: unknown spider 'nosuch'"),
-        (["-a", "colour=red"], "-a colour=…: none of the spiders has such an option"),
+        (["-a", "colour=red"], "-a colour=…: none of the spiders has this option"),
         (["-a", "colour"], "-a: expected NAME=VALUE"),
         (["-s", "FOCUS_FOO=1"], "unknown setting FOCUS_FOO; see docs/settings.md"),
         (["-s", "FOCUS_ALLOW=a.example"], "setting FOCUS_ALLOW: changes which pages can be reached"),
@@ -232,7 +232,7 @@ def test_nothing_of_somebody_else_is_written_over(tmp_path):
 def test_nothing_left_to_compare_is_an_error(world, tmp_path):
     result = lab(world, tmp_path / "out", "--seeds", "http://nowhere.example/")
     assert result.returncode == 2
-    assert result.stderr.strip().splitlines()[-1] == "focuscrawl: nothing is left to compare"
+    assert result.stderr.strip().splitlines()[-1] == "focuscrawl: nothing left to compare"
 
 
 SPIDERS = """
@@ -285,7 +285,7 @@ def test_a_strategy_that_fails_on_some_pages_is_not_compared_as_if_it_had_not(wo
 def test_a_strategy_that_ends_its_process_is_named_and_the_others_go_on(world, project):
     result = compare(world, project, "deadly,keyword", "--jobs", 2)
     assert result.returncode == 1
-    assert "deadly on 'sorting' from topic seeds failed: its process was ended from outside" in result.stderr
+    assert "deadly on 'sorting' from topic seeds failed: its process was killed" in result.stderr
     assert "Traceback" not in result.stderr
     spiders = {row["spider"] for row in table(project / "out" / "results.csv")}
     assert spiders == {"omniscient", "breadth_first", "best_first", "keyword", "random"}
@@ -343,7 +343,7 @@ def test_a_web_where_every_page_is_of_the_topic_has_no_generic_start_but_others(
     )
     result = lab(tmp_path, tmp_path / "out", "--seeds", "topic", "generic", pages=2)
     assert result.returncode == 0, result.stderr
-    assert "--seeds generic: no page of web is of no topic; name one with --generic URL; left out" in result.stderr
+    assert "--seeds generic: every page of web has a topic's label; give --generic URL; left out" in result.stderr
     assert {row["seeds"] for row in table(tmp_path / "out" / "results.csv")} == {"topic"}
 
 

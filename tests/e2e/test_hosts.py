@@ -142,7 +142,7 @@ def test_with_no_file_left_a_crawl_slows_down_and_says_so(tmp_path):
     with serving(answer) as server:
         result, crawled = crawl(tmp_path, server.at("127.0.0.1"), files=64, CONCURRENT_REQUESTS=150)
         assert result.returncode == 0, result.stderr
-        assert "too many open files: the crawl goes on with fewer requests at a time" in result.stderr
+        assert "too many open files: continuing with fewer requests at a time" in result.stderr
         assert len(crawled.urls) == 201
         assert crawled.sql("SELECT * FROM failure") == []
 

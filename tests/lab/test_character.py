@@ -20,9 +20,9 @@ def test_pages_of_a_topic_that_link_to_one_another_hang_together():
     assert (found.within, found.from_any) == (0.5, 4 / 44)
     assert found.hangs_together
     assert found.tell("web") == (
-        "web has 40 pages on 2 hosts, with 2 links each, 45% of which lead to nothing that is there. A topic has 10.0% of"
-        " the pages. 50% of the links of its pages lead to another of them, 9.1% of all links do: pages of a topic link"
-        " to one another."
+        "web has 40 pages on 2 hosts, with 2 links each, 45% of which are dead. A topic has 10.0% of the pages. 50% of"
+        " the links on its pages lead to pages of the topic, against 9.1% of all links: pages of a topic link to one"
+        " another."
     )
 
 
@@ -32,7 +32,7 @@ def test_pages_of_a_topic_that_others_link_to_do_not():
     found = character(survey, [set(survey.numbers([f"http://good.example/{n}" for n in range(4)]))])
     assert (found.within, found.from_any) == (0.0, 0.5)
     assert not found.hangs_together
-    assert found.tell("web").endswith("hardly link to one another, and the way to them leads through others.")
+    assert found.tell("web").endswith("rarely link to one another, and paths to them lead through other pages.")
 
 
 def test_a_web_that_is_mostly_the_topic_hangs_together():

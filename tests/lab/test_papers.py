@@ -71,21 +71,21 @@ def p2(baseline: list[int], apprentice: list[int]) -> Results:
 def test_an_apprentice_that_doubles_recall_is_the_papers():
     verdict = APPRENTICE.verdict(p2(found(1, 12, 22), found(1, 2, 11, 12, 21, 22)))
     assert verdict.word == "Reproduced"
-    assert "2.00 times the baseline's after 10 pages and 2.00 times after 40 from on-topic seeds" in verdict.why
+    assert "from on-topic seeds, 2.00 times the baseline's after 10 pages and 2.00 times after 40" in verdict.why
 
 
 def test_an_apprentice_whose_lead_melts_is_the_papers_in_part():
     verdict = APPRENTICE.verdict(p2(found(1, 12, 22, 30), found(1, 2, 3, 11)))
     assert verdict.word == "Reproduced in part"
-    assert "The gain shrinks where the web runs out: the baseline has found 40 % of the targets" in verdict.why
+    assert "The gain shrinks as the web runs out: the baseline ends with 40 % of the targets" in verdict.why
 
 
 def test_what_is_nothing_cannot_be_doubled():
     verdict = APPRENTICE.verdict(p2(found(12, 22), found(1, 2, 3)))
-    assert verdict.word == "Nothing to compare with"
+    assert verdict.word == "Not comparable"
     ways = ("topic", "generic")
     crawls = {("treasure", way): found(1, 2) for way in ways} | {("context_graph", way): found(20) for way in ways}
-    assert TREASURE.verdict(results(40, crawls)).word == "Nothing to compare with"
+    assert TREASURE.verdict(results(40, crawls)).word == "Not comparable"
 
 
 def test_an_apprentice_that_is_no_better_is_not():
@@ -95,9 +95,9 @@ def test_an_apprentice_that_is_no_better_is_not():
 @pytest.mark.parametrize(
     ("niche", "word", "part"),
     [
-        (found(*range(10, 40)), "Reproduced", "begins below both and ends above both"),
-        (found(38), "Reproduced in part", "ends not above both; the superposition ratios are in the same order"),
-        (found(20, 21, 22, 23, 24), "Not reproduced", "the superposition ratios are in another order"),
+        (found(*range(10, 40)), "Reproduced", "starts below both and ends above both"),
+        (found(38), "Reproduced in part", "does not end above both; the superposition ratios are in the same order"),
+        (found(20, 21, 22, 23, 24), "Not reproduced", "the superposition ratios are in a different order"),
     ],
 )
 def test_the_niche_genetic_crawler_must_begin_below_and_end_above(niche, word, part):
@@ -112,7 +112,7 @@ def test_why_generations_are_no_choice_is_counted():
     names = ("niche_genetic", "best_first", "hits")
     figures = results(40, {(name, "topic"): found(*range(31 if name == "hits" else 30)) for name in names})
     assert "100 % of all pages with links have more than 15" in NICHE.verdict(figures).why
-    assert "nearly breadth-first" in NICHE.verdict(figures).why
+    assert "almost breadth-first" in NICHE.verdict(figures).why
 
 
 def test_treasure_is_the_papers_if_it_leads_throughout():
@@ -142,7 +142,7 @@ def test_the_keyword_crawler_must_be_more_precise_and_list_less(monkeypatch):
     figures = results(40, {(name, "topic"): fetched for name in spiders}, matched)
     verdict = KEYWORD.verdict(figures)
     assert verdict.word == "Reproduced"
-    assert "more precise one on 6 of 6 queries" in verdict.why
+    assert "higher precision on 6 of 6 queries" in verdict.why
     text = as_markdown(KEYWORD, KEYWORD.tables(figures), verdict)
     assert "| time, bubble, sort | 70 / 82 | 80 / 81 | 100 / 4 | 100 / 4 | 50 / 20 | 100 / 15 |" in text
 
@@ -152,8 +152,8 @@ def test_a_paper_without_figures_is_told_what_its_choices_are_worth():
     crawls = {(name, "topic"): found(1, 12) for name in names}
     crawls["bayes, updatable, level 3", "topic"] = found(1, 2, 3)
     verdict = CLASSIFIER.verdict(results(40, crawls))
-    assert verdict.word == "Nothing to compare with"
-    assert "The best choice (bayes, updatable, level 3)" in verdict.why
+    assert verdict.word == "Not comparable"
+    assert "The best variant (bayes, updatable, level 3)" in verdict.why
 
 
 def test_spiders_that_did_not_crawl_are_named():

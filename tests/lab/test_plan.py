@@ -55,7 +55,7 @@ def test_an_option_for_all_goes_to_those_that_have_it():
         "hits:every=5": {"every": "5"},
         "best_first": {},
     }
-    with pytest.raises(FocusError, match="-a nothing=…: none of the spiders has such an option"):
+    with pytest.raises(FocusError, match="-a nothing=…: none of the spiders has this option"):
         read_spiders("hits", LOADER, "best_first", {"nothing": "1"})
 
 
@@ -64,9 +64,9 @@ def test_an_option_for_all_goes_to_those_that_have_it():
     [
         ("best_first:nn=3", "best_first:nn=3: spider 'best_first' has no option 'nn'; did you mean n?"),
         ("best_first:n=x", "best_first:n=x: option n=x: expected a whole number"),
-        ("best_first:seeds=http://a.example/", "option seeds is that of the comparison; give --seeds"),
-        ("best_first:topic=sorting", "option topic is that of the comparison; give --topics"),
-        ("best_first:max_pages=3", "option max_pages is that of the comparison; give --pages"),
+        ("best_first:seeds=http://a.example/", "option seeds is set by the comparison; give --seeds"),
+        ("best_first:topic=sorting", "option topic is set by the comparison; give --topics"),
+        ("best_first:max_pages=3", "option max_pages is set by the comparison; give --pages"),
     ],
 )
 def test_wrong_options_are_told_before_anything_is_crawled(spec, says):
@@ -99,7 +99,7 @@ def test_topics_come_from_a_folder_a_file_or_the_project(tmp_path):
     assert list(read_topics("sorting")[0]) == ["sorting"]
     assert list(read_topics(f"sorting,{tmp_path / 'good.toml'}")[0]) == ["sorting", "good"]
     assert "sorting" in read_topics("shipped")[0]
-    with pytest.raises(FocusError, match="no such folder"):
+    with pytest.raises(FocusError, match="not a folder"):
         read_topics("nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(FocusError, match=r"no \*.toml"):
@@ -131,7 +131,7 @@ def test_a_trial_knows_what_can_be_found(survey):
 @pytest.mark.parametrize(
     ("topic", "says"),
     [
-        (Topic("T", seeds=[at("a")]), "has no label; say which of the web counts"),
+        (Topic("T", seeds=[at("a")]), 'has no label; add label = "…" with one of the labels of the web: '),
         (Topic("T", label="x", seeds=[at("a")]), "no page of the web is labelled 'x'; labels: good"),
         (Topic("T", label="good", seeds=[at("nowhere")]), "none of 1 seeds is a page of the web"),
         (Topic("T", label="good", seeds=[at("a")], targets=[at("e")]), "none of its 1 targets can be reached"),
@@ -158,7 +158,7 @@ def test_a_topic_may_go_by_its_name(survey):
 def test_a_label_that_is_not_there_is_told_whatever_the_name_is(survey):
     trials, (problem,) = trials_of(survey, Topic("Good", label="goood", seeds=[at("a")]))
     assert len(trials) == 1
-    assert problem.endswith("no page of the web is labelled 'goood'; those labelled 'good' count, by its name")
+    assert problem.endswith("no page of the web is labelled 'goood'; those labelled 'good', its name, count instead")
     trials, (problem,) = trials_of(survey, Topic("T", label="goood", seeds=[at("a")]))
     assert trials == []
     assert "labelled 'goood'; did you mean 'good'?" in problem

@@ -85,7 +85,7 @@ def test_a_disk_that_fails_stops_the_crawl_with_what_it_has(crawl, monkeypatch, 
     chain = {f"a/{n}": [f"a/{n + 1}"] for n in range(9)} | {"a/9": []}
     crawled = crawl("breadth_first", small_web(chain), seeds=at("a/0"))
     assert crawled.stats["finish_reason"] == "store_failed"
-    assert "disk is full; what was stored before is intact" in caplog.text
+    assert "disk is full; stored data is intact" in caplog.text
     assert crawled.urls == [at(f"a/{n}") for n in range(3)]
     monkeypatch.setattr(Pages, "add", add_page)
     assert len(crawl("breadth_first", small_web(chain), seeds=at("a/0")).urls) == 10

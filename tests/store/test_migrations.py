@@ -126,7 +126,7 @@ def test_a_file_of_a_newer_format_is_refused(folder):
 
 def test_an_old_format_that_cannot_be_read_as_it_is_says_what_to_run(folder, monkeypatch):
     monkeypatch.setattr("focuscrawl.store.store.READABLE", VERSION)
-    with pytest.raises(FocusError, match=f"has format 2, .*run `scrapy crawl` on it once, .* format {VERSION}"):
+    with pytest.raises(FocusError, match=f"has format 2, .*run `scrapy crawl` on it once to .* format {VERSION}"):
         Store(folder / "crawl.sqlite", create=False)
     Store(folder / "crawl.sqlite").close()
     Store(folder / "crawl.sqlite", create=False).close()

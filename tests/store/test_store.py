@@ -116,7 +116,7 @@ def test_other_sqlite_files_are_refused(tmp_path):
     with sqlite3.connect(tmp_path / "other.sqlite") as connection:
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
-    with pytest.raises(FocusError, match="not of a crawl"):
+    with pytest.raises(FocusError, match="but not a crawl"):
         Store(tmp_path / "other.sqlite")
 
 

@@ -67,7 +67,7 @@ def test_there_are_dead_links_redirects_traps_and_files_that_are_no_pages(pages,
     assert sum("trap" in labels for labels in web.page_labels.values()) >= 100
     problems = Counter((page.problem or "").partition(":")[0] for page in pages.values())
     assert problems["not HTML"] == 1
-    assert problems["binary content called text/html"] == 1
+    assert problems["binary content declared as text/html"] == 1
     assert problems["empty body"] == 1
     assert any("mirror" in labels for labels in web.page_labels.values())
     assert sum(url.endswith("/robots.txt") for url in pages) >= 10

@@ -1,7 +1,7 @@
-"""The experiments of the papers behind the strategies, as far as a web in a file allows: their figures beside ours.
+"""The experiments of the papers behind the strategies, as far as a web file allows: their figures next to ours.
 
-An experiment names the crawls it needs, lists the claims of its paper, and makes tables from what the crawls found. The
-papers crawled the live web, years ago, so that not the figures but only their shape can be compared.
+An experiment names the crawls it needs, lists the claims of its paper, and tabulates what the crawls found. The papers
+crawled the live web years ago, so only the pattern of the figures can be compared, not the figures themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""P2: the apprentice against the baseline that it learns from, with two ways to choose words."""
+"""P2: the apprentice against the baseline that it learns from, with two word selection methods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _ratio(one: float, other: float) -> str:
 
 
 class Apprentice(Experiment):
-    """P2: baseline and apprentice, two ways to choose words."""
+    """P2: baseline and apprentice, with two word selection methods."""
 
     number = 2
     title = "The apprentice against the baseline it learns from"
@@ -24,11 +24,11 @@ class Apprentice(Experiment):
         ' Accelerated Focused Crawlers", IJCA 117(8), 2015'
     )
     claim = (
-        "The apprentice has about twice the target recall of the baseline, whichever way words are chosen, and its"
+        "The apprentice has about twice the target recall of the baseline with either word selection method, and its"
         " pages are more similar to the topic."
     )
     here = (
-        "The apprentice learns from a finished baseline crawl, as long as its own. Targets are the topics' own."
+        "The apprentice learns from a finished baseline crawl of the same length. The targets are those of the topics."
         " Similarity is the sum of the pages' cosines with the topic's keywords."
     )
     ways = (TOPIC, GENERIC)
@@ -76,7 +76,7 @@ class Apprentice(Experiment):
     def tables(self, results: Results) -> list[Table]:
         tables = [
             Table(
-                "The paper: mean target recall, and summed similarity",
+                "The paper: mean target recall and summed similarity",
                 ("crawler", "10,000 pages", "5,000 pages, other topics", "similarity"),
                 tuple(
                     (name, f"{100 * ten:.1f} %", f"{100 * five:.1f} %", f"{similarity}")
@@ -102,7 +102,7 @@ class Apprentice(Experiment):
         return tables
 
     def _ratios(self, results: Results, says: str) -> dict[tuple[str, Step], float]:
-        """What the apprentice has over what the baseline has, by way to begin and step."""
+        """The apprentice's figure divided by the baseline's, by start and step."""
         claims = [claim for claim in self.claims if claim.says == says]
         return {(claim.figure.ways[0], claim.figure.step): claim.ratio(results) for claim in claims}
 
@@ -112,17 +112,17 @@ class Apprentice(Experiment):
     def why(self, results: Results, shares: Shares, word: str) -> str:
         ratios = self._ratios(results, self.RECALL)
         early, _, late = results.steps
-        told = "; ".join(
-            f"{ratios[way, 'quarter']:.2f} times the baseline's after {early:,} pages and {ratios[way, 'end']:.2f}"
-            f" times after {late:,} from {BEGUN_AT[way]}"
+        recall = "; ".join(
+            f"from {BEGUN_AT[way]}, {ratios[way, 'quarter']:.2f} times the baseline's after {early:,} pages and"
+            f" {ratios[way, 'end']:.2f} times after {late:,}"
             for way in self.ways
         )
         alike = " and ".join(f"{ratio:.2f}" for ratio in self._ratios(results, self.SIMILARITY).values())
-        why = f"the apprentice's target recall is {told}; the similarity of its pages is {alike} times the baseline's."
+        why = f"target recall of the apprentice: {recall}. The similarity of its pages is {alike} times the baseline's."
         found = Figure("target_recall", self.BASELINE).of(results)
         if word == PARTLY and found > 0.2 and all(ratios[way, "quarter"] > ratios[way, "end"] for way in self.ways):
             why += (
-                f" The gain shrinks where the web runs out: the baseline has found {100 * found:.0f} % of the targets"
-                " in the end, 5 to 8 % in the paper."
+                f" The gain shrinks as the web runs out: the baseline ends with {100 * found:.0f} % of the targets, in"
+                " the paper with 5 to 8 %."
             )
         return why

@@ -29,14 +29,14 @@ class KeywordCrawler(Experiment):
     number = 1
     title = "The keyword crawler against the traditional one"
     paper = 'D. H. Hameed, S. H. Hashem, "Web Pages Retrieval by Using Proposed Focused Crawler"'
-    claim = "On each of six queries the focused crawler is the more precise one, the traditional one has more recall."
+    claim = "On each of six queries, the focused crawler has higher precision and the traditional one higher recall."
     here = (
-        "Both crawl the embedded web, which has sites about sorting among others, with the paper's queries, until"
-        " nothing is left. Precision is the share of relevant pages among the lines of URLs.txt, recall the share of"
-        " the relevant pages within reach that are there."
+        "Both crawl the whole embedded web, which includes sites about sorting, with the paper's queries. Precision is"
+        " the share of lines of URLs.txt that are relevant pages, recall the share of the reachable relevant pages that"
+        " it lists."
     )
     TRADITIONAL = "breadth_first"
-    #: Pages after which it is looked at once before the end.
+    #: Pages after which the crawl is measured once before the end.
     EARLY = 200
     #: By query: precision and recall of the traditional and of the focused crawler.
     PAPER: ClassVar = {
@@ -47,8 +47,8 @@ class KeywordCrawler(Experiment):
         "heap,space,sort": ((0.76, 0.84), (0.85, 0.83)),
         "data,sort,time,shell": ((0.71, 0.86), (0.88, 0.82)),
     }
-    PRECISION = "the focused crawler is the more precise one"
-    RECALL = "the traditional crawler has more recall"
+    PRECISION = "the focused crawler has higher precision"
+    RECALL = "the traditional crawler has higher recall"
     claims = (
         *_each_query(PRECISION, PAPER, ">", "matched_precision", TRADITIONAL),
         *_each_query(RECALL, PAPER, "<", "matched_recall", TRADITIONAL),
@@ -63,7 +63,7 @@ class KeywordCrawler(Experiment):
 
     def on(self, lab: Lab, loader: Any) -> Lab:
         here = super().on(lab, loader)
-        folder = lab.folder / "demo"  # a web is read once for each folder
+        folder = lab.folder / "demo"  # a web is read once per folder
         demo = replace(here, web_name="demo", topics={"sorting": load_topic("sorting")}, folder=folder)
         return replace(demo, pages=2 * len(page_addresses(demo.web)))  # more than there are, dead links included
 
@@ -92,14 +92,14 @@ class KeywordCrawler(Experiment):
         queries = len(self.PAPER)
         early = sum(claim.holds(results, self.EARLY) for claim in self.claims if claim.says == self.RECALL)
         why = (
-            f"the focused crawler is the more precise one on {round(shares[self.PRECISION] * queries)} of {queries}"
-            " queries, the traditional one, which lists all it fetches, has more recall on"
-            f" {round(shares[self.RECALL] * queries)}. In the first {self.EARLY} pages it has that on {early}, where"
-            " the focused one is sooner at the relevant pages."
+            f"the focused crawler has higher precision on {round(shares[self.PRECISION] * queries)} of {queries}"
+            " queries; the traditional one, which lists every page it fetches, has higher recall on"
+            f" {round(shares[self.RECALL] * queries)}. After {self.EARLY} pages it leads in recall on {early}:"
+            " the focused crawler reaches the relevant pages sooner."
         )
         if self._figures(results, self.TRADITIONAL)[0] < 0.5:
             why += (
-                " The paper's traditional crawler has a precision of 70 % and more: it must have crawled sites that are"
-                " about little else."
+                " The paper's traditional crawler has a precision of at least 70 %, so it must have crawled sites that"
+                " are almost entirely about sorting."
             )
         return why

@@ -1,4 +1,4 @@
-"""P3: the choices of the link classifier with four attributes, and the crawlers that the paper reviews."""
+"""P3: variants of the link classifier with four attributes, and the crawlers that the paper reviews."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from focuscrawl.lab.plan import TOPIC, Spec
 
 
 class LinkClassifier(Experiment):
-    """P3: the choices of the four-attribute classifier, and the crawlers that the paper reviews."""
+    """P3: variants of the four-attribute classifier, and the crawlers that the paper reviews."""
 
     number = 3
-    title = "The link classifier and its choices"
+    title = "The link classifier and its variants"
     paper = 'P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling"'
     claim = (
-        "The paper describes the classifier, fixed or updated as the crawl goes on, and tunnelling, and reports no"
+        "The paper describes the classifier, trained once or updated during the crawl, and tunnelling. It reports no"
         " figures of its own."
     )
-    here = "Every choice crawls from the topics' seeds; below are crawlers that the paper reviews."
+    here = "All variants crawl from the topics' seeds; the rows below them are crawlers that the paper reviews."
     CHOICES = (
         *(("bayes", "fixed", level) for level in (0, 1, 3, 5)),
         ("bayes", "updatable", 3),
@@ -66,16 +66,19 @@ class LinkClassifier(Experiment):
         levels = {level: score("bayes", "fixed", level) for level in (0, 1, 3, 5)}
         best = max(levels, key=lambda level: levels[level])
         tunnelling = (
-            f"is best at level {best}, {levels[best]:.3f} against {levels[0]:.3f} without"
+            f"is best at level {best}, with {levels[best]:.3f} against {levels[0]:.3f} without"
             if best
-            else f"takes away, {min(levels.values()):.3f} at worst against {levels[0]:.3f} without"
+            else (
+                f"does not help: the lowest score with it is {min(levels.values()):.3f},"
+                f" against {levels[0]:.3f} without"
+            )
         )
         learning = {name: score(name, "updatable", 3) - score(name, "fixed", 3) for name in ("bayes", "tree")}
         reviewed = {name: results.mean("score", name, TOPIC) for name in self.REVIEWED if results.rows(name, TOPIC)}
         rival = max(reviewed, key=lambda name: reviewed[name])
         ours = max((score(*choice), self._name(*choice)) for choice in self.CHOICES)
         return (
-            f"learning on as the crawl goes changes the score by {learning['bayes']:+.3f} with naive Bayes and by"
-            f" {learning['tree']:+.3f} with a tree; tunnelling {tunnelling}. The best choice ({ours[1]}) has"
+            f"updating during the crawl changes the score by {learning['bayes']:+.3f} with naive Bayes and by"
+            f" {learning['tree']:+.3f} with a tree; tunnelling {tunnelling}. The best variant ({ours[1]}) scores"
             f" {ours[0]:.3f}, the best reviewed crawler ({rival}) {reviewed[rival]:.3f}."
         )

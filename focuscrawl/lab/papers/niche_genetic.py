@@ -29,21 +29,21 @@ class NicheGenetic(Experiment):
     title = "The niche genetic algorithm against best-first and HITS"
     paper = 'H. Fan, G. Zeng, X. Li, "Crawling Strategy of Focused Crawler Based on Niche Genetic Algorithm"'
     claim = (
-        "The niche genetic crawler begins below best-first and HITS and ends above both; its pages are least like those"
-        " of HITS, while HITS and best-first find mostly the same."
+        "The niche genetic crawler starts below best-first and HITS and ends above both. Its pages overlap least with"
+        " those of HITS, while HITS and best-first find mostly the same pages."
     )
-    here = "All three crawl from the topics' seeds; superposition is of the relevant pages in the end."
+    here = "All three crawl from the topics' seeds; superposition is that of the relevant pages at the end."
     NAMES = ("niche_genetic", "best_first", "hits")
     PAPER: ClassVar = {
         ("niche_genetic", "best_first"): 0.71,
         ("niche_genetic", "hits"): 0.59,
         ("hits", "best_first"): 0.85,
     }
-    #: Links from which a page is a hub.
+    #: A page with more links than this is a hub.
     HUB = 15
-    BELOW = "it begins below both"
+    BELOW = "it starts below both"
     ABOVE = "it ends above both"
-    ALIKE = "its pages are least like those of HITS, which finds mostly the same as best-first"
+    ALIKE = "its pages overlap least with those of HITS, which finds mostly the same as best-first"
     claims = (
         Claim(BELOW, _relevant("niche_genetic", "tenth"), "<", _relevant("best_first", "tenth")),
         Claim(BELOW, _relevant("niche_genetic", "tenth"), "<", _relevant("hits", "tenth")),
@@ -78,27 +78,26 @@ class NicheGenetic(Experiment):
     def why(self, results: Results, shares: Shares, word: str) -> str:
         below, above, alike = (shares[says] == 1 for says in (self.BELOW, self.ABOVE, self.ALIKE))
         why = (
-            f"it begins {'below both' if below else 'not below both'} and ends"
-            f" {'above both' if above else 'not above both'}; the superposition ratios are in"
-            f" {'the same' if alike else 'another'} order."
+            f"it {'starts' if below else 'does not start'} below both and {'ends' if above else 'does not end'} above"
+            f" both; the superposition ratios are in {'the same' if alike else 'a different'} order."
         )
         return why if above else why + self._constants(results)
 
     def _constants(self, results: Results) -> str:
-        """What the constants of the paper mean on this web."""
+        """The effect of the paper's constants on this web."""
         crawls = [row.measures for row in results.rows("niche_genetic", TOPIC).values() if row.measures.pages]
         selected = mean([(crawl.judged_relevant or 0) / crawl.pages for crawl in crawls]) or 0.0
         degrees = [len(links) for links in results.survey.graph.links if links]
         hubs = sum(degree > self.HUB for degree in degrees) / max(1, len(degrees))
-        told = (
+        text = (
             f" {_percent(selected)} of the fetched pages pass the threshold of 0.05, and {_percent(hubs)} of all"
-            f" pages with links have more than {self.HUB}, which makes them hubs."
+            f" pages with links have more than {self.HUB} and count as hubs."
         )
         if selected > 0.5 and hubs > 0.5:
-            told += (
-                " So the paper's constants leave hardly a choice: all links of nearly all pages are fetched to be"
-                " measured before crossover keeps the best, and the generations are nearly breadth-first."
+            text += (
+                " So the paper's constants select almost nothing: nearly every link of nearly every page is fetched"
+                " and measured before crossover keeps the best, and the generations are almost breadth-first."
             )
         elif hubs < 0.1:
-            told += " So there are few hubs whose links could be taken, and the wait queue holds little."
-        return told
+            text += " So there are few hubs to take links from, and the wait queue stays short."
+        return text

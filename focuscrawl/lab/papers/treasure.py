@@ -21,17 +21,17 @@ class Treasure(Experiment):
     paper = '"A focused crawler combinatory link and content model based on T-Graph principles" (Treasure-Crawler)'
     claim = (
         "It finds 14 % more on-topic pages than the context-graph crawler from generic seeds and 22 % more from"
-        " on-topic ones; precision and recall of its judge are about 0.5."
+        " on-topic seeds; the precision and recall of its judge are about 0.5."
     )
     here = (
-        "Both know the same beforehand: a breadth-first crawl of 500 pages, from which one builds its T-Graph and the"
-        " other its context graph. The judge is measured against the labels on the pages that the crawl fetched."
+        "Both have the same prior knowledge: a breadth-first crawl of 500 pages, from which one builds its T-Graph and"
+        " the other its context graph. The judge is measured against the labels of the pages that the crawl fetched."
     )
     ways = (GENERIC, TOPIC)
     PAPER: ClassVar = {GENERIC: 0.14, TOPIC: 0.22}
     NAMES = ("treasure", "context_graph")
     MORE = "it finds more on-topic pages than the context-graph crawler"
-    JUDGE = "precision and recall of its judge are about 0.5"
+    JUDGE = "the precision and recall of its judge are about 0.5"
     claims = (
         *at_each(
             Claim(MORE, Figure("relevant", ("treasure",)), ">", Figure("relevant", ("context_graph",)), margin=1.05),
@@ -72,8 +72,8 @@ class Treasure(Experiment):
         )
         pages = f"{results.web}: relevant pages of treasure / context_graph, {results.over}"
         return [
-            Table(pages, ("begun at", "paper", *(f"{step:,} pages" for step in results.steps)), tuple(rows)),
-            Table("Precision / recall of the judge", ("begun at", "paper", *self.NAMES), judge),
+            Table(pages, ("start", "paper", *(f"{step:,} pages" for step in results.steps)), tuple(rows)),
+            Table("Precision / recall of the judge", ("start", "paper", *self.NAMES), judge),
         ]
 
     def why(self, results: Results, shares: Shares, word: str) -> str:
@@ -86,14 +86,16 @@ class Treasure(Experiment):
         precision, recall = (
             Figure(f"judged_{part}", ("treasure",), self.ways).of(results) for part in ("precision", "recall")
         )
-        told = ", ".join(
-            f"{100 * gains[way, 'quarter']:+.0f} % after {early:,} pages and {100 * gains[way, 'end']:+.0f} % after"
-            f" {late:,} from {BEGUN_AT[way]}"
+        gain = "; ".join(
+            f"from {BEGUN_AT[way]}, {100 * gains[way, 'quarter']:+.0f} % after {early:,} pages and"
+            f" {100 * gains[way, 'end']:+.0f} % after {late:,}"
             for way in self.ways
         )
-        why = f"{told}; its judge has a precision of {precision:.2f} and a recall of {recall:.2f}."
+        why = f"{gain}. Its judge has a precision of {precision:.2f} and a recall of {recall:.2f}."
         if min(precision, recall) < 0.2:
-            why += " Dewey numbers do not tell these topics from the rest of this web, so little can be built on them."
+            why += (
+                " Dewey numbers do not separate these topics from the rest of this web, so they are of little use here."
+            )
         elif all(gains[way, "quarter"] > max(0.05, gains[way, "end"]) for way in self.ways):
-            why += " The lead is one of the beginning: the other comes up as less is left to find."
+            why += " The lead shrinks: the context-graph crawler catches up as fewer pages are left to find."
         return why

@@ -1,10 +1,10 @@
-"""The embedded web: a small world of 12 topics to crawl with no network.
+"""The embedded web: a small world of 12 topics to crawl without a network.
 
 The articles are in `data/web/<topic>.txt`; this package lays them out as sites. Each topic has a handbook (the articles),
-a club (notes on them, in the words of an enthusiast) and an archive that is linked from diaries only, so that one has
-to pass through pages about other things to find it. Beside them stand a directory, a question-and-answer site, diaries
-that mix topics, a mirror, a moved site, and what else the real web has: redirects, dead links, robots.txt rules, a
-calendar without end, files that are not pages, and markup of every age. The same source always gives the same web.
+a club (an enthusiast's notes on them) and an archive that only diaries link to, so a crawler must pass through
+off-topic pages to find it. There are also a directory, a question-and-answer site, diaries that mix topics, a mirror, a
+moved site, and other features of the real web: redirects, dead links, robots.txt rules, an endless calendar, files that
+are not pages, and markup of every age. The same source always gives the same web.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ __all__ = ["TOPICS", "demo_web"]
 
 @cache
 def demo_web() -> MemoryWeb:
-    """The embedded web, built."""
+    """Build the embedded web."""
     subjects = {topic: read_subject(resources.data("web", f"{topic}.txt").read_text("utf-8")) for topic in TOPICS}
     world = World(subjects)
-    # the order matters: all sites draw from one source of random numbers
+    # the order matters: all sites share one random number generator
     for subject in subjects.values():
         topic_sites.build_handbook(world, subject)
         topic_sites.build_club(world, subject)

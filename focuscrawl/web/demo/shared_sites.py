@@ -1,4 +1,4 @@
-"""The sites that belong to no topic: questions, diaries, the directory, a mirror, a calendar and the town office."""
+"""The sites without a topic: questions, diaries, the directory, a mirror, a calendar and the town office."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def build_diaries(world: World) -> None:
 
 
 def build_directory(world: World) -> None:
-    """A page with all subjects, and one for each."""
+    """A page with all subjects, and one per subject."""
     nav = f'<a href="http://{ANSWERS}/">Ask anybody</a> <a href="/about.html">About</a>'
     rows = "".join(
         f'<li><a href="/{topic}.html">{html.escape(subject.title)}</a>: {html.escape(subject.about)}</li>'
@@ -142,7 +142,7 @@ def build_directory(world: World) -> None:
 
 
 def build_mirror(world: World) -> None:
-    """The same pages under other names: one handbook whole, the front pages of the others."""
+    """The same pages on another host: one whole handbook, and the front pages of the others."""
     for topic in TOPICS:
         host = TOPICS[topic][0]
         front = world.web.get(f"http://{host}/")
@@ -157,7 +157,7 @@ def build_mirror(world: World) -> None:
 
 
 def build_calendar(world: World) -> None:
-    """Ten years of months, each a page of nothing, each leading to the next."""
+    """Ten years of months, each an empty page that links to the next."""
     for year in range(2020, 2030):
         for month in range(1, 13):
             last = f"/calendar?year={year - (month == 1)}&amp;month={(month - 2) % 12 + 1}"
@@ -180,7 +180,7 @@ def build_calendar(world: World) -> None:
 
 
 def build_office(world: World) -> None:
-    """A site that has everything that can be wrong with one."""
+    """A site with every kind of mistake."""
     base = f"http://{OFFICE}"
     world.page(
         f"{base}/",

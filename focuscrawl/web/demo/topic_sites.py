@@ -9,7 +9,7 @@ from focuscrawl.web.source import Subject, plain
 
 
 def build_handbook(world: World, subject: Subject) -> None:
-    """The articles, each with links to others, and what a site has beside them."""
+    """The articles, each with links to others, and the other pages of a site."""
     host = TOPICS[subject.topic][0]
     style = world.random.randrange(4)
     nav = (
@@ -100,7 +100,7 @@ def _build_index(world: World, subject: Subject, url: str, title: str, style: in
 
 
 def build_club(world: World, subject: Subject) -> None:
-    """A note on each article, in the words of an enthusiast."""
+    """An enthusiast's note on each article."""
     host = TOPICS[subject.topic][1]
     style = world.random.randrange(4)
     nav = '<p><a href="/">Home</a> | <a href="/members.html">Members</a> | <a href="/links.html">Links</a></p>'
@@ -169,7 +169,7 @@ def build_club(world: World, subject: Subject) -> None:
 
 
 def build_archive(world: World, subject: Subject) -> None:
-    """An island: nothing but diaries and its own pages links here."""
+    """An island: only diaries and its own pages link here."""
     host = TOPICS[subject.topic][2]
     articles = list(subject.articles.values())
     papers = world.random.sample(articles, len(articles) * 2 // 3)

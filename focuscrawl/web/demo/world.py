@@ -60,7 +60,7 @@ class World:
     def page(
         self, url: str, title: str, body: str, labels: list[str], *, style: int, nav: str = "", meta: str = ""
     ) -> None:
-        """Add a page in the dress of its site: some neat, some careless, some from another age."""
+        """Add a page in its site's style of markup: clean, careless or outdated."""
         name = html.escape(title)
         if style == 0:
             text = (
@@ -73,7 +73,7 @@ class World:
                 f"<HTML><HEAD><TITLE>{name}</TITLE>{meta}</HEAD>\n<BODY BGCOLOR=#ffffff>\n<TABLE WIDTH=100%><TR>"
                 f"<TD WIDTH=20%>{nav}</TD>\n<TD><H1>{name}</H1>\n{body}</TD></TR></TABLE></BODY></HTML>\n"
             )
-        elif style == 2:  # nothing is ever closed
+        elif style == 2:  # no element is ever closed
             loose = re.sub(r"</(p|li|dd|dt|td|tr)>", "", body)
             text = f"<title>{name}</title>{meta}\n<body>{nav}<h1>{name}</h1>\n{loose}\n<p><font size=2>end of page"
         else:  # XHTML
