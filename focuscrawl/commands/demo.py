@@ -76,7 +76,10 @@ class Command(FocusCommand):
             for spider in SPIDERS:
                 crawl_folder = folder / spider
                 _clear(crawl_folder)
-                self._crawl(spider, pages, crawl_folder, server.address)
+                if not self._crawl(spider, pages, crawl_folder, server.address):
+                    self.say(f"the crawl with {spider} failed; see the lines above")
+                    self.exitcode = 1
+                    return
                 outcomes[spider] = _outcome(crawl_folder, web, label)
         console.print()
         console.print(_table(outcomes, pages))
@@ -92,7 +95,8 @@ class Command(FocusCommand):
         if right:
             console.print(f"\nWhy a page was fetched:\n  scrapy explain {folder / 'best_first'} {right[-1]}")
 
-    def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> None:
+    def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> bool:
+        """Crawl with a spider, in a process of its own; False if it fails."""
         command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
         settings = {
             "FOCUS_DIR": folder,
@@ -114,8 +118,7 @@ class Command(FocusCommand):
         }
         if not sys.stderr.isatty():
             print(f"crawling with {spider} …", flush=True)
-        if subprocess.run(command, env=environment, check=False).returncode:  # noqa: S603
-            raise FocusError(f"the crawl with {spider} failed; see the lines above")
+        return subprocess.run(command, env=environment, check=False).returncode == 0  # noqa: S603
 
 
 def _clear(folder: Path) -> None:

@@ -55,7 +55,7 @@ def test_the_demo_touches_nothing_but_demos(tmp_path):
         == 0
     )
     result = scrapy("demo", "--dir", tmp_path / "other", "--pages", 3)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert "holds a crawl of topic" in result.stderr
     assert (folder / "crawl.sqlite").exists()
 
