@@ -40,6 +40,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that start a process as slow: `make test-fast` leaves them out."""
     known: dict[object, bool] = {}
     for item in items:
+        if item.get_closest_marker("slow"):  # by hand: it computes for long, on lines that other tests cover
+            item.add_marker(pytest.mark.no_cover)
         if isinstance(item, pytest.Function):
             fixtures = [fixture.func for several in item._fixtureinfo.name2fixturedefs.values() for fixture in several]
             if any(_starts_a_process(function, known) for function in (item.function, *fixtures)):

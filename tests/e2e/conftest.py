@@ -23,6 +23,15 @@ def outside(**more: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
+def unmeasured():
+    """Processes that are started here measure no coverage: it would take much of the time, and other tests have it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
+            patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     """A checkout of its own: building leaves files behind."""
     folder = tmp_path_factory.mktemp("checkout")

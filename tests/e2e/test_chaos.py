@@ -12,6 +12,8 @@ import pytest
 
 from tests.chaos import FULL, SMALL, Ordeal
 
+pytestmark = pytest.mark.usefixtures("unmeasured")
+
 SIZE = FULL if os.environ.get("CHAOS") == "full" else SMALL
 
 

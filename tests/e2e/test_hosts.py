@@ -15,6 +15,8 @@ import pytest
 from tests.conftest import ROOT, Crawled
 from tests.hosts import MISSING, Answer, host, page, serving
 
+pytestmark = pytest.mark.usefixtures("unmeasured")
+
 QUICK = {"FOCUS_BACKOFF_MAX": 0.1, "DOWNLOAD_DELAY": 0, "DOWNLOAD_TIMEOUT": 20}
 
 

@@ -17,6 +17,8 @@ from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.spiders.breadth_first import BreadthFirstSpider
 from tests.conftest import ROOT, Crawled, at, scrapy, small_web
 
+pytestmark = pytest.mark.usefixtures("unmeasured")
+
 ARGUMENTS = ["crawl", "best_first", "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=8"]
 
 

@@ -15,6 +15,8 @@ from scrapy.spiderloader import SpiderLoader
 
 from tests.conftest import ROOT, Crawled
 
+pytestmark = pytest.mark.usefixtures("unmeasured")
+
 CASES = {
     "adaptive": [],
     "apprentice": ["lessons=auto", "lesson_pages=60"],
@@ -34,17 +36,15 @@ SPIDERS = sorted(SpiderLoader.from_settings(Settings({"SPIDER_MODULES": ["focusc
 
 
 @pytest.fixture(scope="module")
-def processes():
+def processes(unmeasured):
     """A process for each kind of crawl, which forks for every part of one."""
-    measured = {name for name in os.environ if name.startswith("COVERAGE_")}  # would take most of the time
-    environment = {name: value for name, value in os.environ.items() if name not in measured}
     with ExitStack() as stack:
         started = {
             kind: stack.enter_context(
                 subprocess.Popen(
                     [sys.executable, "-m", "tests.kills", kind],
                     cwd=ROOT,
-                    env={**environment, "PYTHONHASHSEED": seed},  # words hash differently in each process of a user's
+                    env={**os.environ, "PYTHONHASHSEED": seed},  # words hash differently in each process of a user's
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     text=True,
