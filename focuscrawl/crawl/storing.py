@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
@@ -66,16 +66,16 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
 
 def _candidates(
     links: Sequence[Link], ids: Sequence[int], depth: int, first: int, scheduler: FrontierScheduler
-) -> list[Candidate]:
+) -> Iterator[Candidate]:
     """The links that were not refused, as they are offered to the frontier; *first* is the id of the first link."""
-    return [
+    return (  # one by one: a request is kept unless the same URL has been queued by then
         Candidate(
             *(url_id, link.url, link.score, depth, first + number),
             scheduler.keep(url_id, link.request) if isinstance(link.request, Request) else None,
         )
         for number, (link, url_id) in enumerate(zip(links, ids, strict=True))
         if link.score is not None
-    ]
+    )
 
 
 def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:

@@ -21,8 +21,8 @@ from focuscrawl.store.store import Store
 PUT_BACK = 1_000
 #: Waiting URLs that are read and re-scored together: all of a long crawl would fill the memory.
 RESCORED = 10_000
-#: The lowest rank of a visit: visits come before all new pages.
-VISIT = 2.0
+#: The rank of the least worthwhile visit. No score of a strategy comes near it; whole numbers above it are exact.
+VISIT = 2e15
 
 #: The factor for the score of a URL that has reached the top: 1 leaves it there, 0 removes it from the queue.
 Damper = Callable[[str], float]
@@ -89,7 +89,6 @@ class Frontier:
         #: URLs that got no answer in an earlier run: they are retried when nothing else is left.
         self._tried: set[int] = set()
         #: Stored pages to visit again, by URL id. They are in memory only.
-        self._visits: dict[int, Entry] = {}
         self._pending: list[int] = []  # for the next batch
         self._batch_left = batch
         self._put_back = 0
@@ -123,7 +122,7 @@ class Frontier:
     @property
     def visits(self) -> int:
         """How many visits are waiting or in flight."""
-        return len(self._visits)
+        return len(self.waiting.visits)
 
     def has_open(self) -> bool:
         """Whether any URL waits that is not held."""
@@ -154,15 +153,15 @@ class Frontier:
 
     def waits(self, url_id: int) -> bool:
         """Whether a URL waits to be fetched for the first time."""
-        return self.waiting.waits(url_id) and url_id not in self._visits
+        return self.waiting.waits(url_id) and url_id not in self.waiting.visits
 
     def is_taken(self, url_id: int) -> bool:
         """Whether a URL was fetched or is in flight."""
-        return self.waiting.state[url_id] >= IN_FLIGHT or url_id in self._visits
+        return self.waiting.state[url_id] >= IN_FLIGHT or url_id in self.waiting.visits
 
     def is_visit(self, url_id: int) -> bool:
         """Whether a URL is that of a stored page waiting to be visited again."""
-        return url_id in self._visits
+        return url_id in self.waiting.visits
 
     def waiting_on(self, page_id: int) -> list[Candidate]:
         """The links of a stored page that were neither refused nor fetched, as candidates."""
@@ -179,7 +178,7 @@ class Frontier:
         scores: dict[int, tuple[float, float]] = {}  # of changed URLs, whose rows are not written yet
         for url_id, url, score, depth, via, request in candidates:
             known = state[url_id]
-            if known >= IN_FLIGHT or url_id in self._tried or url_id in self._visits:
+            if known >= IN_FLIGHT or url_id in self._tried or url_id in self.waiting.visits:
                 continue
             if known == KNOWN:
                 host_id = self.waiting.host_of[url_id]
@@ -233,10 +232,11 @@ class Frontier:
         self.store.links.set_scores((scores[entry.url_id], why, entry.via) for entry in found)
         return [entry.url_id for entry in found]
 
-    def visit(self, entry: Entry) -> None:
-        """Queue a stored page to be visited again, ranked by its score. Visits come before all new pages."""
-        self._visits[entry.url_id] = entry._replace(rank=VISIT + entry.score)
-        self.waiting.enter_second(entry.url_id, urls.host(entry.url), VISIT + entry.score)
+    def visit(self, entries: Sequence[Entry]) -> None:
+        """Queue stored pages to be visited again, in this order. Visits come before all new pages."""
+        for rank, entry in enumerate(reversed(entries)):
+            self.waiting.visits[entry.url_id] = entry._replace(rank=VISIT + rank)
+            self.waiting.enter_second(entry.url_id, urls.host(entry.url), VISIT + rank)
 
     # ---- taking
 
@@ -267,18 +267,20 @@ class Frontier:
 
     def _next(self, now: float, free_at: FreeAt) -> Best | None:
         """The best entry that may be fetched now. If there is none, starts the next batch or run, then the retries."""
+        if self.waiting.visits:
+            best = self.turns.best(now, free_at)
+            return best if best is not None and best[1] in self.waiting.visits else None
         if self.batch > 1 and self._batch_left <= 0:
             self._next_batch()
-        floor = VISIT if self._visits else self.floor
         while True:
             best = self.turns.best(now, free_at)
-            if best is not None and -best[0] >= floor:
+            if best is not None and -best[0] >= self.floor:
                 return best
             if self._pending:
                 self._next_batch()
             elif self.turns.benched:
                 self.turns.next_run()
-            elif self._tried and not self.turns.resting and not self.turns.in_flight and not self._visits:
+            elif self._tried and not self.turns.resting and not self.turns.in_flight:
                 self._retry()
             else:
                 return None
@@ -303,8 +305,8 @@ class Frontier:
     def _settled(self, best: Best) -> Entry | None:
         """The top entry with its current score and damping; None if these put it back or removed it."""
         negative_rank, url_id, host_id = best
-        if url_id in self._visits:
-            return self._visits[url_id]
+        if url_id in self.waiting.visits:
+            return self.waiting.visits[url_id]
         entry = self.store.queue.entry(url_id)
         if entry is None:  # its row was deleted from the file
             self._forget(url_id)
@@ -337,7 +339,7 @@ class Frontier:
         _, url_id, host_id = best
         self.waiting.leave(url_id, IN_FLIGHT)
         self.turns.take(host_id, counts=url_id not in self.waiting.moved)
-        self._batch_left -= 1
+        self._batch_left -= url_id not in self.waiting.visits
 
     def _forget(self, url_id: int) -> None:
         """Remove a waiting URL from the queue in memory; it may return when it is found again."""
@@ -430,7 +432,7 @@ class Frontier:
                 waiting.state[url_id] = DONE
             waiting.moved.discard(url_id)
             self._damped.discard(url_id)
-            self._visits.pop(url_id, None)
+            self.waiting.visits.pop(url_id, None)
         if for_good:
             self.store.queue.finish(url_ids)
         if self.turns.hosts_per_run:

@@ -53,6 +53,9 @@ class Visitor(Protocol):
     def visit_request(self, entry: Entry) -> Request:
         """The request for a visit."""
 
+    def visit_ended(self, response: Response) -> Any:
+        """The callback of a visit."""
+
     def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
         """Handle a visit without a response; *silent* if the host did not answer at all. Called in a transaction."""
 
@@ -248,23 +251,28 @@ class FrontierScheduler(BaseScheduler):
         url_id = focus.url_id
         self._release(url_id)
         if request.url != self._in_flight[url_id].url:
-            (target,) = self.frontier.identify([request.url])
-            if target != url_id and target not in focus.chain:
-                if not self.frontier.claim(target):
-                    self._fail(focus, f"redirect to a page known already: {request.url}")
-                    return True
-                focus.chain.append(target)
+            if not focus.visits and not self._claim(request.url, focus):  # a visit is redirected to the same page only
+                self._fail(focus, f"redirect to a page known already: {request.url}")
+                return True
             request.meta.pop("download_slot", None)  # it names the original host
         self.frontier.again(url_id, urls.host(request.url))
         self._in_flight.pop(url_id, None)
         self._live[url_id] = request
         return True
 
+    def _claim(self, url: str, focus: Focus) -> bool:
+        """Take the target of a redirect out of the queue; False if it was fetched already or is in flight."""
+        (target,) = self.frontier.identify([url])
+        if target != focus.url_id and target not in focus.chain:
+            if not self.frontier.claim(target):
+                return False
+            focus.chain.append(target)
+        return True
+
     def visit(self, entries: list[Entry], visitor: Visitor) -> None:
-        """Revisit stored pages, before any new page is fetched."""
+        """Revisit stored pages, the most worthwhile first, before any new page is fetched."""
         self._visitor = visitor
-        for entry in entries:
-            self.frontier.visit(entry)
+        self.frontier.visit(entries)
         self.engine.nudge()
 
     # ---- out
@@ -313,13 +321,12 @@ class FrontierScheduler(BaseScheduler):
     def _request(self, entry: Entry) -> Request:
         request = self._live.pop(entry.url_id, None)
         if request is None:
-            try:
-                request = self._new_request(entry)
-            except UNREADABLE as error:  # the stored request is malformed
-                raise StoreError(f"the stored request for {entry.url!r} cannot be read: {error}") from error
+            request = self._new_request(entry)
         focus = Focus.of(request) or Focus()
-        focus.url_id, focus.url, focus.score, focus.rank = entry.url_id, entry.url, entry.score, entry.rank
+        focus.url_id, focus.url, focus.rank = entry.url_id, entry.url, entry.rank
         focus.depth, focus.via = entry.depth, entry.via
+        if not focus.visits:  # a visit has the score that the page was first fetched with
+            focus.score = entry.score
         if entry.via and focus.parent is None:
             focus.parent = self.crawl.store.links.page_url(entry.via)
         request.meta[KEY] = focus
@@ -334,7 +341,10 @@ class FrontierScheduler(BaseScheduler):
     def _new_request(self, entry: Entry) -> Request:
         if self._visitor is not None and self.frontier.is_visit(entry.url_id):
             return self._visitor.visit_request(entry)
-        return requests.load(entry, self.spider)
+        try:
+            return requests.load(entry, self.spider)
+        except UNREADABLE as error:  # the stored request is malformed
+            raise StoreError(f"the stored request for {entry.url!r} cannot be read: {error}") from error
 
     def room(self) -> float:
         """Most requests in flight now."""
@@ -406,9 +416,9 @@ class FrontierScheduler(BaseScheduler):
         assert focus is not None
         error: Exception = failure.value  # type: ignore[assignment]
         passing, silent = isinstance(error, PASSING), is_no_answer(error)
-        if not (
-            isinstance(error, HttpError) and self.crawl.strategy is not self.spider
-        ):  # a guest spider's response still becomes a page
+        if isinstance(error, HttpError) and focus.visits and self._visitor is not None:
+            return self._visitor.visit_ended(error.response)  # HTTPERROR_ALLOW_ALL is off, but 304 and 404 are answers
+        if not (isinstance(error, HttpError) and self.crawl.strategy is not self.spider):  # a guest makes a page of it
             self.write(lambda: self._fail(focus, reason_of(error), for_good=not passing, silent=silent))
         if silent:
             self.no_answer(request.url)

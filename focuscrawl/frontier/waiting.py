@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
 from math import inf
 
+from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
 
 # States of a URL. KNOWN: seen, but not waiting (refused, or dropped from the queue): it may be queued again.
@@ -66,6 +67,8 @@ class Waiting:
         self._last_host = 0
         #: URLs that are in memory only, or wait for a host other than their row's: retries, redirects, visits.
         self.moved: set[int] = set()
+        #: Stored pages that are to be visited again, by URL id. They wait in memory only, and do not count as queued.
+        self.visits: dict[int, Entry] = {}
         #: The second queues of hosts, which hold these URLs.
         self._second: dict[int, int] = {}
         #: URLs above the floor; may include some that were fetched or have fallen below it since.
@@ -189,7 +192,7 @@ class Waiting:
         """Queue a URL that is in flight or done again, in memory, in the second queue of a host."""
         self.host_of[url_id] = self._second_queue(self.host_id(host_name))
         self.moved.add(url_id)
-        self.queued += 1
+        self.queued += url_id not in self.visits
         self.state[url_id] = QUEUED
         self.rank[url_id] = rank
         if rank >= self.floor > -inf:
@@ -215,7 +218,7 @@ class Waiting:
         """Remove a waiting URL from the queue in memory."""
         self.thaw(url_id)
         self.state[url_id] = state
-        self.queued -= 1
+        self.queued -= url_id not in self.visits
 
     def holds(self, entry: tuple[float, int]) -> bool:
         """Whether an entry of a heap is not stale."""

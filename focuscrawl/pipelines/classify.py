@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.verdict import LISTING, NOINDEX
 from focuscrawl.page import Page
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class ClassifyPipeline:
         if isinstance(item, Page):
             self.spider.judged(item)
             crawl = self.spider.crawl
-            item.wanted = crawl.ask("matches", item.url, lambda: self.spider.matches(item), False)
             crawl.settle(item)
+            if item.problem is None and item.withheld not in (LISTING, NOINDEX):
+                item.wanted = crawl.ask("matches", item.url, lambda: self.spider.matches(item), False)
+                crawl.settle(item)
         return item

@@ -54,8 +54,7 @@ class RightsPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            wanted = item.wanted and (item.matched or bool(item.rights.left_out))
-            exported = wanted or ("tdm" in self.crawl.left_out and item.problem is None)
+            exported = item.wanted or ("tdm" in self.crawl.left_out and item.problem is None)
             if exported and item.rights.tdm_reservation is None:
                 await self._ask_host(item)
                 self.crawl.settle(item)

@@ -108,14 +108,13 @@ class Due(NamedTuple):
 def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -> list[Due]:
     """The pages that are due, the most worthwhile first, *pages* at most (0: all)."""
     with store.reading():
-        visits = list(store.visits.each())
-        visited = {visit.page for visit in visits}
+        visited = {visit.page for visit in store.visits.each()}
         found = {
             page.number: (page, History(seconds(page.first_fetched)))
             for page in store.pages.first_seen()
             if page.problem is None or page.number in visited
         }
-        for visit in visits:
+        for visit in store.visits.each():
             found[visit.page][1].note(seconds(visit.visited_at), visit.outcome)
         due = [
             Due(

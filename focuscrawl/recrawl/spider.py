@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 
+from focuscrawl import urls
 from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
@@ -89,7 +90,8 @@ class RevisitingSpider(FocusedSpider):
         """A conditional request for a page: modified since the last visit."""
         due = self.due[entry.url_id]
         stored = self.crawl.store.pages.version(due.page)
-        request = Request(due.url, callback=self.visited, meta={KEY: Focus(parent=stored.parent, visits=due.page)})
+        focus = Focus(stored.score, parent=stored.parent, visits=due.page)
+        request = Request(due.url, callback=self.visit_ended, meta={KEY: focus})
         if stored.etag:
             request.headers["If-None-Match"] = stored.etag.encode("latin-1", "replace")
         if stored.last_modified:
@@ -98,6 +100,9 @@ class RevisitingSpider(FocusedSpider):
 
     def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
         """Record a failed visit; without a response, only once another host responds: the network may be down."""
+        assert self.crawl.scheduler is not None
+        if self.crawl.scheduler.closing:  # the next run visits it
+            return
         due = self.due[focus.url_id]
         self.crawl.visited += 1
         if silent:
@@ -127,7 +132,7 @@ class RevisitingSpider(FocusedSpider):
 
     # ---- outcomes of a visit
 
-    def visited(self, response: Response) -> Iterator[Any]:
+    def visit_ended(self, response: Response) -> Iterator[Any]:
         """The callback of every visit."""
         focus = Focus.of(response)
         assert focus is not None
@@ -142,7 +147,7 @@ class RevisitingSpider(FocusedSpider):
             self._end(focus, status, UNCHANGED, versions=(etag or stored.etag, last_modified or stored.last_modified))
         elif status in (404, 410):
             yield from self._gone(focus, stored, status, f"HTTP {status}")
-        elif status in _PERMANENT and target:
+        elif status in _PERMANENT and target and not self._is_same_page(target, due.url):
             yield from self._gone(focus, stored, status, f"moved to {target}", {"moved_to": target})
         elif not 200 <= status < 300:
             self._end(focus, status, UNREACHABLE, {"reason": f"HTTP {status}" + (f", to {target}" if target else "")})
@@ -150,6 +155,10 @@ class RevisitingSpider(FocusedSpider):
             self._end(focus, status, UNCHANGED, versions=validators(response))
         else:
             yield from self._compare(focus, stored, response)
+
+    def _is_same_page(self, one: str, other: str) -> bool:
+        any_scheme = self.crawl.frontier.any_scheme
+        return urls.key(one, any_scheme=any_scheme) == urls.key(other, any_scheme=any_scheme)
 
     def _compare(self, focus: Focus, stored: Version, response: Response) -> Iterator[Any]:
         due, page = self.due[focus.url_id], Page(response.url)

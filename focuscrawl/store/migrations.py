@@ -48,7 +48,7 @@ _FORMAT_2 = Format(
 def _add_withheld(connection: sqlite3.Connection) -> None:
     """Format 3 says of each page why it is withheld from matched URLs and search."""
     connection.execute("ALTER TABLE page ADD COLUMN withheld TEXT")
-    connection.execute(f"UPDATE page SET withheld = {WITHHELD_BEFORE}")
+    connection.execute(f"UPDATE page SET withheld = {WITHHELD_BEFORE} WHERE ({WITHHELD_BEFORE}) NOT NULL")
 
 
 #: The steps by the format that they start from.

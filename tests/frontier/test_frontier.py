@@ -656,8 +656,7 @@ def fetched(frontier: Frontier, *found: str) -> list[int]:
 
 
 def visit(frontier: Frontier, scored: dict[str, float]) -> None:
-    for url, worth in scored.items():
-        frontier.visit(Entry(frontier.find(url), url, worth, 0.0, 0, None, None))
+    frontier.visit([Entry(frontier.find(url), url, worth, 0.0, 0, None, None) for url, worth in scored.items()])
 
 
 @pytest.mark.parametrize("options", [{}, {"pages_per_host": 1}, {"size": 1}, {"hot": 1}, {"batch": 5}, {"floor": 0.9}])

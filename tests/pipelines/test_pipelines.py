@@ -7,7 +7,9 @@ import json
 import sqlite3
 
 from focuscrawl.page import FIELDS
+from focuscrawl.spiders.best_first import BestFirstSpider
 from focuscrawl.store.pages import Pages
+from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
 
 LINKS = {"a": ["b", "c", "gone"], "b": [], "c": []}
@@ -89,3 +91,16 @@ def test_a_disk_that_fails_stops_the_crawl_with_what_it_has(crawl, monkeypatch, 
     assert crawled.urls == [at(f"a/{n}") for n in range(3)]
     monkeypatch.setattr(Pages, "add", add_page)
     assert len(crawl("breadth_first", small_web(chain), seeds=at("a/0")).urls) == 10
+
+
+def test_a_strategy_is_not_asked_whether_pages_match_that_cannot_be_read(crawl):
+    class First(BestFirstSpider):
+        def matches(self, page):
+            return page.title.split()[0] == "a"
+
+    web = small_web({"a": ["b", "c"], "b": [], "c": []}, {"a": "sort"})
+    web.answers[at("b")] = Answer(200, "application/pdf", b"%PDF")
+    web.answers[at("c")] = Answer(404)
+    crawled = crawl(First, web, seeds=at("a"), keywords="sort")
+    assert crawled.matched == [at("a")]
+    assert crawled.sql("SELECT count(*) FROM failure") == [(0,)]

@@ -382,3 +382,92 @@ def test_a_search_index_follows_what_changes_and_what_goes(crawled):
     assert Index(store).waiting() == 0
     store.close()
     assert found == {"marmalade": [at("c")], "sort": [at("c"), at("a")]}  # b is gone
+
+
+# ---- visits wait in the frontier, but are not part of it
+
+
+def test_a_bounded_frontier_keeps_its_urls_while_pages_are_visited(crawl):
+    names = [f"b{number}" for number in range(6)]
+    texts = dict.fromkeys(("a", *names), "sort")
+    web = small_web({"a": names, **{name: [f"new-{name}"] for name in names}}, texts)
+    given = {"seeds": at("a"), "keywords": "sort"}
+    crawled = crawl("best_first", web, settings={"FOCUS_FRONTIER_SIZE": 4}, max_pages=4, **given)
+    waiting = crawled.sql("SELECT url FROM frontier ORDER BY url_id")
+    assert len(waiting) == 4
+    web.add(at("b0"), f"<p>{SORT}</p><a href='{at('later')}'>something else</a>")
+    visited = crawl(again(), web, settings={"FOCUS_FRONTIER_SIZE": 4}, **given)
+    assert "changed" in outcomes(visited).values()
+    assert len(visited.sql("SELECT url FROM frontier")) == 4
+    assert visited.stats["focus/queued"] == 4
+
+
+@pytest.mark.parametrize("settings", [{}, {"HTTPERROR_ALLOW_ALL": False}], ids=["ours", "Scrapy's"])
+def test_a_page_that_redirects_to_itself_is_unreachable_not_gone(crawled, settings):
+    crawled.web.answers[at("b")] = Answer(301, location=at("b"))
+    crawled.web.answers[at("c")] = Answer(404)
+    visited = crawled.again(settings)
+    assert outcomes(visited) == {at("a"): "unchanged", at("b"): "unreachable", at("c"): "gone"}
+    assert at("b") in visited.matched
+
+
+def test_a_page_first_reached_by_a_redirect_follows_another_spelling_of_its_url(crawl):
+    web = small_web({"a": [], "c": []}, {"a": "sort", "c": "sort too"})
+    web.add(at("a"), f"<p>sort <a href='{at('b')}'>b</a>")
+    web.answers[at("b")] = Answer(302, location=at("c"))
+    given = {"seeds": at("a"), "keywords": "sort"}
+    crawled = crawl("best_first", web, **given)
+    assert crawled.urls == [at("a"), at("c")]
+    secure = at("c").replace("http:", "https:")
+    web.answers[secure] = web.answers.get(at("c")) or web.get(at("c"))
+    web.answers[at("c")] = Answer(301, location=secure)
+    visited = crawl(again(), web, **given)
+    assert outcomes(visited) == {at("a"): "unchanged", at("c"): "unchanged"}
+    assert "focus/visits/error" not in visited.stats
+
+
+def test_a_visit_keeps_the_score_that_its_page_was_fetched_with(crawl):
+    web = web_of_three()
+    given = {"seeds": at("a"), "keywords": "sort"}
+    crawled = crawl("best_first", web, **given)
+    before = crawled.sql("SELECT url, score FROM page ORDER BY id")
+    seen = []
+
+    class Watching(again()):
+        def stored(self, page):
+            seen.append(page.score)
+
+        def score(self, page):
+            seen.append((page.url, page.score))
+            return super().score(page)
+
+    web.add(at("b"), f"<p>{SORT}</p><a href='{at('d')}'>to d</a>")
+    crawl(Watching, web, **given)
+    assert (at("b"), dict(before)[at("b")]) in seen
+
+
+def test_nothing_new_is_fetched_before_the_visits_are_done_whatever_it_scores(crawl):
+    class Adding(LOADER.load("best_first")):
+        def merge(self, old, new):
+            return old + new + 5
+
+    web = small_web(
+        {"a": ["b", "c", "d"], "b": ["d", "e"], "c": ["d", "e"], "d": [], "e": []}, dict.fromkeys("abcde", "sort")
+    )
+    given = {"seeds": at("a"), "keywords": "sort"}
+    crawl(Adding, web, max_pages=3, **given)
+    visited = crawl(revisiting(Adding, older_than=0), web, settings={"CONCURRENT_REQUESTS": 8}, **given)
+    assert len(visited.pages) == 3
+    assert len(outcomes(visited)) == 3
+
+
+def test_a_strategy_may_have_attributes_of_its_own(crawl):
+    class Counting(LOADER.load("best_first")):
+        def prepare(self):
+            self.visited = set()
+
+    web = web_of_three()
+    given = {"seeds": at("a"), "keywords": "sort"}
+    crawl(Counting, web, **given)
+    visited = crawl(revisiting(Counting, older_than=0), web, **given)
+    assert set(outcomes(visited).values()) == {"unchanged"}
