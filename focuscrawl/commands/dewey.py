@@ -56,7 +56,7 @@ def _stems(what: str) -> list[str]:
             with urlopen(Request(what, headers={"User-Agent": "focuscrawl"}), timeout=30) as response:  # noqa: S310
                 return read_page(Page(what), response.read(_LARGEST), response.headers.get("Content-Type", "")).stems
         except (URLError, OSError, ValueError) as error:
-            raise FocusError(f"{what} cannot be fetched: {error}") from None
+            raise FocusError(f"{what} cannot be fetched: {getattr(error, 'reason', error)}") from None
     path = Path(what)
     try:
         # not Path.is_file, which fails if the text is too long for a file name

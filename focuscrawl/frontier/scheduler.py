@@ -251,7 +251,7 @@ class FrontierScheduler(BaseScheduler):
             (target,) = self.frontier.identify([request.url])
             if target != url_id and target not in focus.chain:
                 if not self.frontier.claim(target):
-                    self._fail(focus, f"redirect to a page known already: {request.url}")
+                    self._fail(focus, f"redirect to a known page: {request.url}")
                     return True
                 focus.chain.append(target)
             request.meta.pop("download_slot", None)  # it names the original host
