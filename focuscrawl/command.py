@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -29,9 +30,19 @@ from focuscrawl.web import replay, webs
 
 logger = logging.getLogger(__name__)
 
+_OPTION = re.compile(r"--[a-z][\w-]*", re.I)
+
 
 class FocusCommand(ScrapyCommand):
     """Base of all our commands. A class that extends one of Scrapy's commands lists this base first."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        for argument in args:
+            if _OPTION.match(argument):  # Scrapy passes on the options that it does not know as arguments
+                command = type(self).__module__.rpartition(".")[2]
+                self.say(f"unknown option {argument}; `scrapy {command} --help` lists the options")
+                sys.exit(2)
+        super().process_options(args, opts)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:

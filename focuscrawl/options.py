@@ -63,8 +63,10 @@ class Option(Generic[T]):
         if self.choices:
             return " or ".join(self.choices)
         kind = {int: "a whole number", float: "a number", bool: "yes or no"}.get(type(self.default), "a string")
-        least = "" if self.at_least is None else f", at least {self.at_least}"
-        most = "" if self.at_most is None else f", at most {self.at_most}"
+        if self.at_least is not None and self.at_most is not None:
+            return f"{kind} from {self.at_least:g} to {self.at_most:g}"
+        least = "" if self.at_least is None else f", at least {self.at_least:g}"
+        most = "" if self.at_most is None else f", at most {self.at_most:g}"
         return f"{kind}{least}{most}"
 
     def parse(self, value: Any) -> T:

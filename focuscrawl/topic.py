@@ -26,6 +26,15 @@ KEYS = {
     "label": 'label = "sorting"',
 }
 
+#: The parts of a topic whose key is not what a message calls them.
+_PARTS = {"dewey": "Dewey numbers"}
+
+#: The parts of a topic that can be arguments of a spider.
+_ARGUMENTS = {
+    "keywords": '-a keywords=word,other:2,"a phrase":3',
+    "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
+}
+
 #: The source of a topic that is not from a file.
 INLINE = "the command line"
 
@@ -61,20 +70,15 @@ class Topic:
 
         *in_settings*: the topic can only be given as a setting, because the arguments belong to another spider.
         """
+        missing = _PARTS.get(part, part)
+        inline = self.source == INLINE
+        what = f"no {missing} given" if inline else f"topic '{self.name}' ({self.source}) has no {missing}"
         if in_settings:
-            what = f"topic '{self.name}' ({self.source}) has no {part}"
-            if self.source == INLINE:
-                what = f"no topic with {part} is given"
             return f"{what}; set FOCUS_TOPIC to a topic file with {KEYS[part]} in it, or to a table with the same keys"
-        inline = {
-            "keywords": '-a keywords=word,other:2,"a phrase":3',
-            "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
-        }.get(part)
-        inside = KEYS[part]
-        ways = [f"{inside} in a topic file" if self.source != INLINE else f"-a topic=FILE with {inside} in it"]
-        if inline:
-            ways.insert(0, inline)
-        return f"topic '{self.name}' ({self.source}) has no {part}; give {' or '.join(ways)}"
+        ways = [f"-a topic=FILE with {KEYS[part]} in it" if inline else f"add {KEYS[part]} to it"]
+        if part in _ARGUMENTS:
+            ways.insert(0, _ARGUMENTS[part])
+        return f"{what}; {'use ' if inline or part in _ARGUMENTS else ''}{', or '.join(ways)}"
 
 
 def slug(text: str) -> str:
@@ -98,7 +102,7 @@ def load_topic(name: str) -> Topic:
     if name not in shipped:
         hint = suggest(name, shipped, "'{}'")
         raise FocusError(
-            f"unknown topic '{name}': {f'{hint} ' if hint else ''}give a FILE.toml or one of {', '.join(shipped)}"
+            f"unknown topic '{name}'; {f'{hint} Or ' if hint else ''}give a FILE.toml or one of {', '.join(shipped)}"
         )
     return read_topic(resources.data("topics", f"{name}.toml").read_bytes(), name, None)
 
@@ -202,6 +206,8 @@ def _examples(items: list[str], key: str, where: str, folder: Path | None) -> li
 def parse_keywords(text: str) -> dict[str, float]:
     """Parse keywords from the command line: `time,sort:2,"bubble sort":3`."""
     keywords: dict[str, float] = {}
+    if text.count('"') % 2:
+        raise FocusError(f"keywords: a quotation mark is missing in '{text.strip()}'; write \"a phrase\":3")
     # quotes protect a comma in a phrase; a weight may follow the closing quote
     for item in re.findall(r'(?:"[^"]*"|[^,"])+', text):
         name, colon, weight = item.rpartition(":")
@@ -227,7 +233,9 @@ def parse_seeds(text: str) -> list[str]:
     path = Path(text[1:])
     try:
         lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:  # no such file, not text, or not a valid file name
+    except OSError as error:
+        raise FocusError(f"seeds: cannot read {path}: {error.strerror}") from None
+    except ValueError as error:  # not text, or not a valid file name
         raise FocusError(f"seeds: cannot read {path}: {error}") from None
     rows = (line.strip() for line in lines)
     return [row for row in rows if row and not row.startswith("#")]

@@ -295,7 +295,7 @@ def test_an_invalid_seed_is_named_and_the_others_are_crawled(crawl, caplog):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({}, "has no seeds; give -a seeds="),
+        ({}, "no seeds given; use -a seeds="),
         ({"seeds": "nonsense,ftp://x/"}, "no valid seed: 'nonsense' is not a URL"),
         ({"seeds": "http://a/", "topic": "no-such-topic"}, "unknown topic"),
         ({"seeds": "http://a/", "max_pages": "-1"}, "option max_pages=-1"),

@@ -90,7 +90,7 @@ def test_a_topic_file_that_is_no_text_is_refused(tmp_path):
 
 
 def test_an_unknown_topic_is_told_from_a_missing_file():
-    with pytest.raises(FocusError, match=r"unknown topic 'sortin': did you mean 'sorting'\?"):
+    with pytest.raises(FocusError, match=r"unknown topic 'sortin'; did you mean 'sorting'\?"):
         load_topic("sortin")
     with pytest.raises(FocusError, match="no such file"):
         load_topic("nowhere/x.toml")

@@ -21,6 +21,15 @@ class Command(CrawlerCommand, CrawlCommand):
     def short_desc(self) -> str:
         return "Crawl a topic with a strategy: scrapy crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
 
+    def long_desc(self) -> str:
+        return (
+            "Crawl a topic with a strategy; run the same command again to resume. All spiders take the arguments"
+            " topic (a topic file, or a topic that ships with focuscrawl), seeds (URLs separated by commas, or @FILE),"
+            " keywords (as in time,sort:2), max_pages and threshold. docs/strategies has the options of each spider,"
+            " and `scrapy list` lists the spiders. Example, without a network: scrapy crawl best_first -a"
+            " topic=sorting -a max_pages=300 -s FOCUS_WEB=demo"
+        )
+
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
             raise UsageError("give the name of one spider; `scrapy list` shows them")

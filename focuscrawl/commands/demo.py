@@ -60,8 +60,10 @@ class Command(FocusCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args or opts.pages < 1:
-            raise UsageError("expected no arguments, and at least one page", print_help=False)
+        if args:
+            raise UsageError(f"unexpected argument '{args[0]}'; this command takes only options", print_help=False)
+        if opts.pages < 1:
+            raise FocusError(f"--pages {opts.pages}: expected a whole number, at least 1")
         self._compare(opts.pages, opts.dir)
 
     def _compare(self, pages: int, folder: Path) -> None:

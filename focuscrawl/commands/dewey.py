@@ -6,7 +6,7 @@ import argparse
 import os
 from collections import Counter
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from rich.console import Console
@@ -55,8 +55,11 @@ def _stems(what: str) -> list[str]:
         try:
             with urlopen(Request(what, headers={"User-Agent": "focuscrawl"}), timeout=30) as response:  # noqa: S310
                 return read_page(Page(what), response.read(_LARGEST), response.headers.get("Content-Type", "")).stems
+        except HTTPError as error:
+            raise FocusError(f"{what} cannot be fetched: HTTP {error.code}") from None
         except (URLError, OSError, ValueError) as error:
-            raise FocusError(f"{what} cannot be fetched: {error}") from None
+            reason = getattr(error, "reason", error)  # of a URLError: the error below it
+            raise FocusError(f"{what} cannot be fetched: {getattr(reason, 'strerror', None) or reason}") from None
     path = Path(what)
     try:
         # not Path.is_file, which fails if the text is too long for a file name

@@ -48,7 +48,7 @@ class Command(SinglePageCommand, ParseCommand):
         assert self.crawler_process is not None
         loader = self.crawler_process.spider_loader
         if args and not opts.spider and not loader.find_by_request(Request(args[0])):
-            raise FocusError("no spider is given; give --spider NAME, `scrapy list` shows them")
+            raise FocusError("give a spider with --spider NAME; `scrapy list` shows them")
         opts.output = opts.output or opts.overwrite_output  # Scrapy's command only looks at the first
         super().look(args, opts)
 

@@ -94,7 +94,9 @@ class Command(CrawlCommand):
                 " -s FOCUS_PRIVATE_HOSTS=True"
             )
         if not spider.due:
-            self.say(f"no page of {folder} is due: all were visited within {opts.older_than}; see --older-than")
+            self.say(
+                f"no page of {folder} is due: all were visited within the last {opts.older_than}; see --older-than"
+            )
         return True
 
     def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any], bool]:

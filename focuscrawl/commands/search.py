@@ -63,9 +63,6 @@ class Command(FocusCommand):
         if len(args) < 2:
             raise UsageError("give the directory of a crawl and a query", print_help=False)
         args = [argument for argument in args if argument != "--"]
-        for argument in args:
-            if argument.startswith("--"):
-                raise FocusError(f"unknown option {argument}; `scrapy search --help` lists the options")
         if opts.limit < 1:
             raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
         where = Filter(
@@ -127,7 +124,7 @@ def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) ->
         say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
         return
     try:
-        say(f"indexing: {pages} not in the index of {folder} yet")
+        say(f"indexing {folder}: {pages} not in the index yet")
         store = Store(folder / "crawl.sqlite", check=False)
         try:
             with store.reading():
@@ -179,7 +176,7 @@ def _show(answer: Answer) -> None:
         more = "more than " if answer.more else ""
         console.print(f"{shown:,} of {more}{answer.total:,} pages; --limit shows more")
     else:
-        console.print(f"{answer.total:,} page{'' if answer.total == 1 else 's'}" if shown else "no page found")
+        console.print(f"{answer.total:,} page{'' if answer.total == 1 else 's'}" if shown else "no pages found")
 
 
 def _marked(pieces: list[Piece]) -> Text:

@@ -136,7 +136,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     if not 0 < opts.timeout <= 3600:
         raise FocusError(f"--timeout {opts.timeout:g}: expected seconds, above 0 and at most 3600")
     if opts.engines is not None and not opts.searxng:
-        raise FocusError("--engines: no instance is given; give --searxng URL")
+        raise FocusError("--engines needs the address of a SearXNG instance; add --searxng URL")
     if opts.searxng and not opts.query.strip():
         raise FocusError("--searxng: no query is given; give --query")
     for source in opts.lists:

@@ -58,8 +58,12 @@ class Command(FocusCommand):
             return
         try:
             server = WebServer(web, opts.port)
-        except (OSError, OverflowError) as error:
-            raise FocusError(f"cannot listen on port {opts.port}: {error}; choose another with --port") from None
+        except OverflowError:
+            raise FocusError(f"--port {opts.port}: expected a port from 0 to 65535") from None
+        except OSError as error:
+            raise FocusError(
+                f"cannot listen on port {opts.port}: {error.strerror}; choose another with --port"
+            ) from None
         print(f"Serving {name}, Ctrl-C stops")
         print(f"  in a browser  {server.address}/")
         print(f"  as a proxy    http_proxy={server.address} scrapy crawl … -s DOWNLOAD_DELAY=0", flush=True)

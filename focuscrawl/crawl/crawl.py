@@ -268,7 +268,7 @@ class Crawl:
         raise FocusError(
             f"{self.folder} belongs to spider '{owner[0]}' and topic '{owner[1]}'"
             + (" with other keywords" if same else f", not to '{spider}' and '{topic.name}'")
-            + "; choose another with -s FOCUS_DIR=… or move it away"
+            + "; choose another directory with -s FOCUS_DIR=…, or move this one away"
         )
 
     def note_run(self, **facts: Any) -> None:

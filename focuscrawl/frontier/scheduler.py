@@ -252,7 +252,7 @@ class FrontierScheduler(BaseScheduler):
         self._release(url_id)
         if request.url != self._in_flight[url_id].url:
             if not focus.visits and not self._claim(request.url, focus):  # a visit is redirected to the same page only
-                self._fail(focus, f"redirect to a page known already: {request.url}")
+                self._fail(focus, f"redirect to a known page: {request.url}")
                 return True
             request.meta.pop("download_slot", None)  # it names the original host
         self.frontier.again(url_id, urls.host(request.url))

@@ -85,6 +85,8 @@ def read_spiders(
         takes = options_of(spider)
         options = {name: value for name, value in (common or {}).items() if name in takes} | dict(spec.options)
         found[Spec(spec.text, spec.name, tuple(options.items()))] = spider
+    if problems and len(problems) == len(set(asked)):  # only the floor and the baseline would be left
+        raise FocusError(f"--spiders: {'; '.join(problems)}")
     for name in common or {}:
         if not any(name in options_of(spider) for spider in found.values()):
             raise FocusError(f"-a {name}=…: none of the spiders has this option")
@@ -105,7 +107,7 @@ def _parts(text: str, known: Sequence[str]) -> list[str]:
 def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
     """The class of a spider, which must accept these options."""
     if spec.name not in known:
-        hint = suggest(spec.name, known) or f"there are {', '.join(known)}"
+        hint = suggest(spec.name, known) or f"known spiders: {', '.join(known)}"
         raise FocusError(f"unknown spider '{spec.name}'; {hint}")
     spider: type[FocusedSpider] = loader.load(spec.name)
     if not issubclass(spider, FocusedSpider):

@@ -123,7 +123,7 @@ class Scope:
             lines = self._read()
             self.rules = self._compile(lines)
         except OSError as error:
-            raise FocusError(f"FOCUS_SCOPE={file}: {error.strerror}") from None
+            raise FocusError(f"setting FOCUS_SCOPE={file}: {error.strerror}") from None
         except ValueError as error:
             raise FocusError(str(error)) from None
 
@@ -158,7 +158,7 @@ class Scope:
                 try:
                     rules[kind].append(_Rule.read(rule))
                 except ValueError as error:
-                    raise ValueError(f"FOCUS_{kind.upper()}: {error}") from None
+                    raise ValueError(f"setting FOCUS_{kind.upper()}: {error}") from None
         for number, line in enumerate(lines, 1):
             words = line.split(maxsplit=1)
             if not words or line.lstrip().startswith("#"):

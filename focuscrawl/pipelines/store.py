@@ -59,7 +59,7 @@ class StorePipeline:
         if page.duplicate_of is not None:
             self.stats.inc_value("focus/duplicates")
         for trap in traps:
-            logger.info("%s looks like a trap (%s): its URLs are put back", trap.pattern, trap.kind)
+            logger.info("%s looks like a trap (%s): its URLs move down the queue", trap.pattern, trap.kind)
             self.stats.inc_value(f"focus/traps/{trap.kind}")
         self.stats.set_value("focus/pages", crawl.pages)
         self.stats.set_value("focus/relevant", crawl.relevant)

@@ -103,7 +103,7 @@ def _report(store: Store) -> str:
     rows: list[tuple[str, ...]] = [
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]
-    body += ["<h2>Best matched pages</h2>", table(("page", "relevance", "fetched as"), rows, 2)]
+    body += ["<h2>Best matched pages</h2>", table(("page", "relevance", "page number"), rows, 2)]
     rows = [
         (html.escape(host.name), f"{host.pages:,}", f"{host.relevant:,}", f"{host.relevant / host.pages:.0%}")
         for host in store.hosts.best(25)
@@ -116,8 +116,8 @@ def _report(store: Store) -> str:
     traps = store.patterns.stalest(at_least=TRIES, limit=15)
     if traps:
         rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]
-        body += ["<h2>Traps</h2><p>Page after page of these URLs had nothing new, so they wait behind all others.</p>"]
-        body += [table(("URL pattern", "pages", "latest with nothing new"), rows, 2)]
+        body += ["<h2>Traps</h2><p>Recent pages at these URLs had no new content, so the others come first.</p>"]
+        body += [table(("URL pattern", "pages", "latest without new content"), rows, 2)]
     when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if first and last else "no page yet"
     subtitle = f"Spider {store.meta('spider')}, {when}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -193,8 +194,8 @@ class Store:
         text = str(error) or type(error).__name__
         return FocusError(
             f"{self.path} is damaged or cannot be used ({text if len(text) <= 200 else f'{text[:200]}…'}); nothing was"
-            f" changed: restore it from a copy, rescue what is readable with `sqlite3 {self.path} .recover`, or crawl"
-            " into another -s FOCUS_DIR"
+            f" changed. Restore a backup, recover what is readable with `sqlite3 {self.path} .recover`, or crawl into"
+            " another directory with -s FOCUS_DIR=…"
         )
 
     @contextmanager
@@ -204,7 +205,9 @@ class Store:
             yield
         except UNREADABLE as error:
             logger.debug("%s cannot be read", self.path, exc_info=True)
-            raise self.broken(f"{type(error).__name__}: {error}") from None
+            raise self.broken(
+                error if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {error}"
+            ) from None
 
     def make(self, statement: str) -> None:
         """Create a strategy's table or view if it does not exist; raises an error if another object has its name.

@@ -70,7 +70,7 @@ def test_the_demo_takes_no_arguments():
         (["explain", "nowhere", "http://a.example/"], "no such file; is nowhere the directory of a crawl"),
         (["web", "nowhere.sqlite"], "web 'nowhere.sqlite': no such file"),
         (["web", "--synthetic", "0"], "write synthetic:PAGES"),
-        (["web", "demo", "--port", "99999"], "cannot listen on port 99999"),
+        (["web", "demo", "--port", "99999"], "--port 99999: expected a port from 0 to 65535"),
         (["web", "--synthetic", "5", "--save", "x.sqlite"], "only demo can"),
     ],
 )

@@ -142,7 +142,7 @@ def test_a_topic_file_that_is_gone_is_named_with_the_way_out(small, copy, web, t
 
 def test_what_was_visited_just_now_is_not_due(copy, web):
     result = recrawl(copy, *web)
-    assert f"no page of {copy} is due: all were visited within 1d; see --older-than" in result.stderr
+    assert f"no page of {copy} is due: all were visited within the last 1d; see --older-than" in result.stderr
     assert "no visits, 0 new pages" in result.stdout
 
 

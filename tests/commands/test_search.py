@@ -26,7 +26,7 @@ def crawled(crawl):
 def test_pages_are_indexed_when_they_are_first_searched(crawled):
     first = scrapy("search", crawled.folder, "heap sort")
     assert first.returncode == 0, first.stderr
-    assert first.stderr == f"focuscrawl: indexing: 3 pages are not in the index of {crawled.folder} yet\n"
+    assert first.stderr == f"focuscrawl: indexing {crawled.folder}: 3 pages are not in the index yet\n"
     assert at("a") in first.stdout
     assert at("b") in first.stdout
     assert at("c") not in first.stdout
@@ -38,7 +38,7 @@ def test_pages_are_indexed_when_they_are_first_searched(crawled):
 
 def test_a_crawl_may_be_named_by_its_file(crawled):
     result = scrapy("search", crawled.folder / "crawl.sqlite", "heap sort")
-    assert result.stderr == f"focuscrawl: indexing: 3 pages are not in the index of {crawled.folder} yet\n"
+    assert result.stderr == f"focuscrawl: indexing {crawled.folder}: 3 pages are not in the index yet\n"
     assert result.stdout.endswith("2 pages\n")
 
 
@@ -82,7 +82,7 @@ def test_filters(crawled):
 
 def test_nothing_found_is_said(crawled):
     result = scrapy("search", crawled.folder, "zebra")
-    assert (result.returncode, result.stdout) == (0, "no page found\n")
+    assert (result.returncode, result.stdout) == (0, "no pages found\n")
 
 
 def test_more_than_shown_is_said(crawled):
@@ -162,7 +162,7 @@ def test_while_a_crawl_without_index_runs_it_says_what_to_do(crawled):
         lock.close()
     assert "3 pages are not indexed yet" in result.stderr
     assert "FOCUS_INDEX=True" in result.stderr
-    assert result.stdout == "no page found\n"
+    assert result.stdout == "no pages found\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no lock to notice a crawl by")

@@ -400,12 +400,12 @@ def test_a_damaged_crawl_is_named_by_its_own_place(look, tmp_path_factory):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["parse", HANDBOOK], "no spider is given; give --spider NAME"),
+        (["parse", HANDBOOK], "give a spider with --spider NAME"),
         (["fetch", "--spider", "best_frist", HANDBOOK], "did you mean best_first?"),
-        (["fetch", "--spider", "best_first", HANDBOOK], "has no keywords; give -a keywords="),
-        (["shell", "--spider", "best_first", HANDBOOK, "-c", "1"], "has no keywords; give -a keywords="),
+        (["fetch", "--spider", "best_first", HANDBOOK], "no keywords given; use -a keywords="),
+        (["shell", "--spider", "best_first", HANDBOOK, "-c", "1"], "no keywords given; use -a keywords="),
         (["fetch", "-s", "FOCUS_WEB=nowhere.sqlite", HANDBOOK], "web 'nowhere.sqlite': no such file"),
-        (["runspider", "broken.py"], "has no seeds"),
+        (["runspider", "broken.py"], "no seeds given"),
     ],
 )
 def test_what_is_wrong_costs_one_line(tmp_path, arguments, says):

@@ -155,7 +155,7 @@ def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
         ),
         (
             "FOCUS_TOPIC=",
-            "no topic with keywords is given; set FOCUS_TOPIC to a topic file with keywords = ",
+            "no keywords given; set FOCUS_TOPIC to a topic file with keywords = ",
         ),
         ("FOCUS_STRATEGY_OPTIONS=x", "FOCUS_STRATEGY_OPTIONS: expected a table"),
         ("FOCUS_STRATEGY_OPTIONS=[1]", "FOCUS_STRATEGY_OPTIONS: expected a table"),

@@ -65,7 +65,7 @@ def test_a_redirect_to_a_page_that_is_stored_is_noted(crawl):
     web.redirect(at("old"), at("a"))
     crawled = crawl("breadth_first", web, seeds=at("a"))
     assert crawled.urls == [at("a"), at("b")]
-    assert crawled.sql("SELECT reason FROM failure") == [(f"redirect to a page known already: {at('a')}",)]
+    assert crawled.sql("SELECT reason FROM failure") == [(f"redirect to a known page: {at('a')}",)]
 
 
 @pytest.mark.parametrize("target", ["http://c.example", "http://c.example:80/", "http://C.example/#x"])

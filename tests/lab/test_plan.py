@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
@@ -35,9 +37,11 @@ def test_an_unknown_spider_is_told_and_the_others_stay():
     found, problems = read_spiders("best_frist,keyword,zzz", LOADER, "best_first")
     assert [spec.text for spec in found] == ["breadth_first", "keyword", "best_first"]
     assert problems[0] == "unknown spider 'best_frist'; did you mean best_first?"
-    assert "there are apprentice" in problems[1]
+    assert "known spiders: apprentice" in problems[1]
     with pytest.raises(FocusError, match="name some of"):
         read_spiders(",", LOADER, "best_first")
+    with pytest.raises(FocusError, match="--spiders: unknown spider 'best_frist'; did you mean best_first"):
+        read_spiders("best_frist", LOADER, "best_first")
 
 
 def test_a_comma_that_no_spider_follows_belongs_to_an_option():
@@ -70,8 +74,10 @@ def test_an_option_for_all_goes_to_those_that_have_it():
     ],
 )
 def test_wrong_options_are_told_before_anything_is_crawled(spec, says):
-    _, (problem,) = read_spiders(spec, LOADER, "keyword")
+    _, (problem,) = read_spiders(f"hits,{spec}", LOADER, "keyword")
     assert says in problem
+    with pytest.raises(FocusError, match=f"--spiders: .*{re.escape(says)}"):
+        read_spiders(spec, LOADER, "keyword")
 
 
 def test_a_baseline_that_is_not_there_is_refused():

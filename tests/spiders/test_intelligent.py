@@ -131,5 +131,5 @@ def test_a_page_linked_twice_from_a_page_is_one_piece_of_evidence(crawl):
 
 @pytest.mark.parametrize(("name", "value"), [("content", -1), ("url", "much"), ("links", 101), ("siblings", "nan")])
 def test_wrong_weights_are_refused(crawl, name, value):
-    with pytest.raises(FocusError, match=f"option {name}={value}: expected a number, at least 0.0, at most 100.0"):
+    with pytest.raises(FocusError, match=f"option {name}={value}: expected a number from 0 to 100"):
         run(crawl, HUBS, [], **{name: value})

@@ -71,5 +71,5 @@ def test_a_share_that_is_none_is_refused(crawl, match):
 
 
 def test_it_needs_keywords(crawl):
-    with pytest.raises(FocusError, match="has no keywords; give -a keywords="):
+    with pytest.raises(FocusError, match="no keywords given; use -a keywords="):
         crawl("keyword", small_web(LINKS), seeds=at("root"))

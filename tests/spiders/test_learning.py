@@ -136,7 +136,7 @@ def test_too_few_examples_are_told(crawl, web, tmp_path, examples, counterexampl
 
 @pytest.mark.parametrize(("examples", "counterexamples", "lacks"), [(0, 8, "examples"), (8, 0, "counterexamples")])
 def test_examples_of_one_kind_only_are_told(crawl, web, tmp_path, examples, counterexamples, lacks):
-    with pytest.raises(FocusError, match=f"has no {lacks}; give {lacks} = "):
+    with pytest.raises(FocusError, match=f"has no {lacks}; add {lacks} = "):
         crawl("baseline", web, topic=topic_file(tmp_path / "t", examples=examples, counterexamples=counterexamples))
 
 

@@ -109,7 +109,7 @@ def test_explain_tells_focus_and_t_graph(crawl, web):
 
 
 def test_a_topic_without_dewey_numbers(crawl, web):
-    with pytest.raises(FocusError, match=r'has no dewey; give .* dewey = \["005"\] in it, or -a dewey='):
+    with pytest.raises(FocusError, match=r'no Dewey numbers given; use .* dewey = \["005"\] in it, or -a dewey='):
         run(crawl, web, dewey="")
 
 
