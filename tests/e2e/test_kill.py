@@ -142,7 +142,7 @@ def test_a_file_that_turns_read_only_stops_the_crawl_and_is_intact(crawl):
     assert stopped.stats["finish_reason"] == "store_failed"
     message = Crawl.of(stopped.crawler).fatal
     assert message.startswith(
-        f"cannot write to {stopped.folder}: attempt to write a readonly database; what was stored"
+        f"cannot write to {stopped.folder}: attempt to write a readonly database; stored data is intact"
     )
     assert stopped.sql("PRAGMA integrity_check") == [("ok",)]
     assert [url for (url,) in stopped.sql("SELECT url FROM page")] == stopped.urls == [at("a"), at("a/1"), at("a/2")]
