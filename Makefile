@@ -18,7 +18,7 @@ test: $(READY)  ## run the tests; ARGS goes to pytest
 	$(BIN)/python -m pytest $(ARGS)
 
 test-fast: $(READY)  ## run the tests that start no process and do not wait: less than a minute
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e --ignore tests/doors $(ARGS)
 
 chaos: $(READY)  ## crawl 200 hosts, 60 of which misbehave, through kills, a full disk and a clock that jumps: two minutes
 	CHAOS=full $(BIN)/python -m pytest -n 0 -s tests/e2e/test_chaos.py $(ARGS)

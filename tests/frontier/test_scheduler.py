@@ -154,6 +154,7 @@ def test_a_redirect_keeps_its_place_in_the_order(crawl):
     assert crawl(FixedScores, web, seeds=at("root")).urls == [at("root"), at("final"), at("b/0.5")]
 
 
+@pytest.mark.slow
 def test_failures_of_a_server_are_retried_and_then_kept_with_their_status(crawl):
     web = small_web({"a": ["b", "c"], "c": []})
     web.answers[at("b")] = Answer(503, "text/html", b"busy")

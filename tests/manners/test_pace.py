@@ -12,6 +12,8 @@ from focuscrawl.frontier import hosts
 from focuscrawl.manners.pace import Pace
 from tests.conftest import at, scrapy, small_web
 
+pytestmark = pytest.mark.slow  # most of them wait
+
 
 def clock(text: str) -> datetime:
     return datetime.fromisoformat(f"2026-03-01T{text}")

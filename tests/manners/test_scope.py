@@ -83,6 +83,7 @@ def test_a_file_of_rules_is_read_again_when_it_changes(tmp_path, caplog):
     assert "the old rules stay in force" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rules_cost_no_more_than_a_few():
     hosts = [f"host{number}.example" for number in range(50_000)]
     paths = [f"/path/{number}/" for number in range(50_000)]

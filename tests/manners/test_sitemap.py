@@ -232,6 +232,7 @@ def test_a_list_of_urls_is_a_sitemap(mark):
     assert [link.url for link in read("http://a.example/x".encode("utf-16"))[0].links] == ["http://a.example/x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["xml", "text", "feed"])
 def test_a_sitemap_without_end_is_read_in_bounded_time(kind):
     row = {
