@@ -24,7 +24,7 @@ from scrapy.utils.log import configure_logging
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
-from focuscrawl.errors import FocusError, printable, suggest
+from focuscrawl.errors import FocusError, say, suggest
 from focuscrawl.extensions.progress import Progress
 from focuscrawl.web import replay, webs
 
@@ -57,7 +57,7 @@ class FocusCommand(ScrapyCommand):
 
     def say(self, message: str) -> None:
         """Print a one-line message for the user."""
-        print(f"focuscrawl: {printable(message)}", file=sys.stderr)  # the message may quote a page
+        say(message)
 
 
 class CrawlerCommand(FocusCommand):

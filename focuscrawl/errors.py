@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -14,6 +15,11 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-
 def printable(text: str) -> str:
     """Untrusted text as one line that is safe to print on a terminal."""
     return _UNPRINTABLE.sub(" ", text)
+
+
+def say(message: str) -> None:
+    """Tell the user something in one line on standard error; the message may quote a page."""
+    sys.stderr.write(f"focuscrawl: {printable(message)}\n")
 
 
 class FocusError(Exception):

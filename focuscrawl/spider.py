@@ -294,13 +294,18 @@ class FocusedSpider(Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """The seeds, after `before_crawl`."""
+        if await self.prepared():
+            for url in self.start_urls:
+                yield Request(url)
+
+    async def prepared(self) -> bool:
+        """Run `before_crawl`; if the strategy cannot learn what it needs, the crawl stops."""
         try:
             await self.before_crawl()
         except FocusError as error:
             self.crawl.stop(str(error), "cannot_learn")
-            return
-        for url in self.start_urls:
-            yield Request(url)
+            return False
+        return True
 
     async def before_crawl(self) -> None:
         """Called before the first request; reads the topic's examples if the strategy needs them and is not trained."""

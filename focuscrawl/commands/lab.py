@@ -132,12 +132,12 @@ class Command(FocusCommand):
         """Run the experiments of the papers, and write and show the results."""
         from focuscrawl.lab.experiment import as_markdown
         from focuscrawl.lab.session import UnfinishedError, crawl_experiment, session
-        from focuscrawl.lab.terminal import Terminal, say
+        from focuscrawl.lab.terminal import Terminal
 
         experiments = _experiments(args)
         lab, terminal = self._lab(opts), Terminal()
         for problem in lab.problems:
-            say(problem)
+            self.say(problem)
         loader = self._loader()
         sections: list[str] = []
         path = lab.folder / "papers.md"
@@ -147,7 +147,7 @@ class Command(FocusCommand):
                 try:
                     results, failures = crawl_experiment(experiment, lab, loader, processes, terminal)
                 except FocusError as error:
-                    say(f"paper {experiment.number} cannot be run on {lab.title}: {error}")
+                    self.say(f"paper {experiment.number} cannot be run on {lab.title}: {error}")
                     self.exitcode = 1
                     continue
                 tables, verdict = experiment.tables(results), experiment.verdict(results)

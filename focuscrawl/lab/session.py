@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from focuscrawl.crawl.lock import LockedError, take_lock
-from focuscrawl.errors import FocusError, printable
+from focuscrawl.errors import FocusError, printable, say
 from focuscrawl.lab.crawls import Outcome, Workers, workers
 from focuscrawl.lab.experiment import Experiment, Results
 from focuscrawl.lab.lab import Lab
 from focuscrawl.lab.plan import GENERIC, Job, Trial
 from focuscrawl.lab.survey import Survey
-from focuscrawl.lab.terminal import Terminal, progress, say
+from focuscrawl.lab.terminal import Terminal, progress
 
 
 class UnfinishedError(FocusError):

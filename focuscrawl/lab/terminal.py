@@ -12,18 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from focuscrawl.errors import FocusError
 from focuscrawl.lab.advice import FEW, WAYS, advise
 from focuscrawl.lab.experiment import Experiment, Table, Verdict
 from focuscrawl.lab.tables import Summary
 
 if TYPE_CHECKING:
     from focuscrawl.lab.findings import Findings
-
-
-def say(message: str) -> None:
-    """Write a message to standard error."""
-    sys.stderr.write(f"focuscrawl: {FocusError(message)}\n")
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from focuscrawl import urls
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.focus import KEY
-from focuscrawl.errors import FocusError
 from focuscrawl.page import Link, Page
 
 if TYPE_CHECKING:
@@ -34,10 +33,7 @@ class GuestMiddleware(BaseSpiderMiddleware):
             raise NotConfigured
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        try:
-            await self.strategy.before_crawl()
-        except FocusError as error:
-            self.strategy.crawl.stop(str(error), "cannot_learn")
+        if not await self.strategy.prepared():
             return
         async for request in start:
             if isinstance(request, Request):

@@ -18,7 +18,6 @@ from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import validators
-from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
@@ -72,10 +71,7 @@ class RevisitingSpider(FocusedSpider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Queue visits instead of seeds."""
-        try:
-            await self.before_crawl()
-        except FocusError as error:
-            self.crawl.stop(str(error), "cannot_learn")
+        if not await self.prepared():
             return
         scheduler = self.crawl.scheduler
         assert scheduler is not None
