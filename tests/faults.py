@@ -129,9 +129,12 @@ class FaultyHandler(_Handler):
     """Answers one connection; faults are made of its methods."""
 
     server: FaultServer
+    #: How many requests came over this connection.
+    requests = 0
 
     def do_GET(self) -> None:  # noqa: N802
         server = self.server
+        self.requests += 1
         self.plain_path, _, hop = self.path.partition("?hop=")
         self.hop = int(hop or 0)
         self.url = f"http:/{self.plain_path}"
@@ -350,6 +353,14 @@ def length_too_short(page: FaultyHandler) -> None:
     sleep(0.05)
     page.send(page.body[size:])
     page.close_connection = False
+
+
+def garbage_on_a_used_connection(page: FaultyHandler) -> None:
+    """Garbage, unless it is the first response on a connection"""
+    if page.requests > 1:
+        page.send(b"left over\r\n\r\n")
+    else:
+        page.answer()
 
 
 def length_not_a_number(page: FaultyHandler) -> None:
@@ -720,6 +731,7 @@ FAULTS = [
     Fault(unknown_transfer_encoding, Failed("KeyError:", passing=True), retried=True),
     Fault(header_without_colon, Stored(whole=True)),
     Fault(length_too_short, Stored()),
+    Fault(garbage_on_a_used_connection, Stored(whole=True)),
     Fault(interim_answers, Stored(whole=True)),
     # lies about the body
     Fault(bad_gzip, Failed("BadGzipFile:")),

@@ -215,10 +215,11 @@ class Pool(HTTPConnectionPool):
         self._timeouts[connection].cancel()
         self._removeConnection(self._keys[connection], connection)
 
-    def drop_idle(self) -> None:
-        """Close all idle connections."""
+    def drop_idle(self, host: str | None = None) -> None:
+        """Close all idle connections, or those to a host."""
         for connection in list(self._timeouts):
-            self._drop(connection)
+            if host is None or self._keys[connection][1] == host.encode():
+                self._drop(connection)
 
 
 class HeadTooLargeError(Exception):

@@ -67,6 +67,8 @@ class DownloadHandler(HTTP11DownloadHandler):
         looked_at = self.crawl is None or self.crawl.throw_away is not None
         if looked_at and "redirect_times" not in request.meta:
             self.networks.add_seed(request.url)
+        if request.meta.get("retry_times"):  # on a new connection: an earlier response may have spoiled the others
+            self.connections.drop_idle(host)
         try:
             # a proxy resolves names itself and may see other hosts; a literal address is the same for both
             if request.meta.get("proxy") and is_literal(host):
