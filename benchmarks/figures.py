@@ -2,8 +2,8 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
                                              judges fuzz learned apprentice link_classifier rivals ranks dewey
-                                             tgraph treasure search lab papers peers peers_early doors
-                                             chaos
+                                             tgraph treasure search lab_polite lab papers
+                                             patience peers peers_early doors chaos
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
     *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
-    *("lab", "papers", "peers", "peers_early", "chaos"),
+    *("lab_polite", "lab", "papers", "patience", "peers", "peers_early", "chaos"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
 COMMANDS = {
     "lab": ("results.py", "lab"),
     "papers": ("results.py", "papers"),
+    "lab_polite": ("results.py", "lab", "--polite"),
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
 }
 #: Benchmarks that are also tests.
 MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
-MARKDOWN = ("lab", "papers")
+MARKDOWN = ("lab_polite", "lab", "papers", "patience")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 

@@ -15,6 +15,16 @@ ROOT = Path(__file__).resolve().parent.parent
 WEBS = ROOT.parent / "shared" / "webs"
 
 
+def spread(webs: Path, name: str, folder: Path) -> tuple[Path, Path]:
+    """A web spread over sixty hosts, and its topics."""
+    folder.mkdir(parents=True, exist_ok=True)
+    web, topics = folder / f"{name}.sqlite", folder / "topics"
+    if not web.exists():
+        command = [sys.executable, webs / "spread.py", webs / f"{name}.sqlite", webs / "topics" / name, web, topics]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+    return web, topics
+
+
 def parser(doc: str) -> argparse.ArgumentParser:
     """A parser that shows the docstring of the benchmark as its help."""
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)

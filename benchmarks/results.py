@@ -1,9 +1,10 @@
 """Compare all strategies on the labelled webs (`lab`), and rerun the papers' experiments there (`papers`).
 
-    python benchmarks/results.py lab|papers [--pages N] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
+    python benchmarks/results.py lab|papers [--polite] [--pages N] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
 
-Prints Markdown; `lab` also draws docs/images/curves.svg. The --folder holds web files NAME.sqlite and
-topics/NAME/*.toml. Crawls are kept in --into, and a second run resumes where the first stopped.
+With --polite, the webs are spread over sixty hosts, and the crawls are polite, in virtual time. Prints Markdown; `lab
+--polite` also draws docs/images/curves.svg. The --folder holds web files NAME.sqlite, topics/NAME/*.toml, and
+spread.py, which spreads a web. Crawls are kept in --into, and a second run resumes where the first stopped.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from statistics import fmean
 
 from focuscrawl.lab.charts import curves, styles
 
-ROOT = Path(__file__).resolve().parent.parent
-WEBS = ROOT.parent / "shared" / "webs"
+sys.path.insert(0, str(Path(__file__).parent))  # tests import this module from elsewhere
+from labelled import ROOT, WEBS, spread
+
 PICTURE = ROOT / "docs" / "images" / "curves.svg"
 #: Spiders shown in the picture, if they crawled.
 SHOWN = (
@@ -41,6 +43,10 @@ MADE = {"lab": "summary.csv", "papers": "papers.md"}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
 
 
+#: Politeness of the crawls with --polite: seconds per host.
+PACE = "1"
+
+
 def table(folder: Path, name: str, pages: int) -> str:
     """The summary of a comparison."""
     parts = []
@@ -49,7 +55,8 @@ def table(folder: Path, name: str, pages: int) -> str:
     for way, words in WAYS.items():
         found = [row for row in rows if row["seeds"] == way]
         topics = found[0]["topics"]
-        head = ("spider", "score", "95 %", "harvest", "target recall", "against best_first", "p")
+        polite = ("minutes", "relevant per hour") if found[0]["seconds"] else ()
+        head = ("spider", "score", "95 %", "harvest", "target recall", *polite, "against best_first", "p")
         lines = [head, ("---", *["---:"] * (len(head) - 1))]
         lines += [
             (
@@ -58,13 +65,15 @@ def table(folder: Path, name: str, pages: int) -> str:
                 f"{float(row['score_low']):.2f} – {float(row['score_high']):.2f}" if row["score_low"] else "–",
                 percent(row["harvest"]),
                 percent(row["target_recall"]),
+                *((f"{float(row['seconds']) / 60:.1f}", f"{float(row['relevant_per_hour']):,.0f}") if polite else ()),
                 f"{float(row['against_baseline']):+.3f}" if row["against_baseline"] else "–",
                 f"{float(row['p']):.2g}" if row["p"] else "–",
             )
             for row in found
         ]
         text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-        parts.append(f"**{name}**, {pages} pages from {words}, {topics} topics:\n\n{text}")
+        where = f"{name} on sixty hosts" if polite else name
+        parts.append(f"**{where}**, {pages} pages from {words}, {topics} topics:\n\n{text}")
     return "\n\n".join(parts)
 
 
@@ -101,6 +110,7 @@ def percent(text: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["lab", "papers"])
+    parser.add_argument("--polite", action="store_true")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--webs", default="wikipedia,webkb")
     parser.add_argument("--folder", type=Path, default=WEBS)
@@ -113,13 +123,17 @@ def main() -> None:
         web = webs / f"{name}.sqlite"
         if not web.exists():
             sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
-        folder = into / name
+        topics, folder = webs / "topics" / name, into / name
+        if options.polite:
+            folder = into / f"polite-{name}"
+            web, topics = spread(webs, name, folder)
         command = [sys.executable, "-m", "scrapy", "lab"]
         if options.what == "papers":  # the first experiment always uses the embedded web
             command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
         else:
             command += ["--spiders", SPIDERS, "--seeds", "topic", "generic"]
-        command += ["--web", str(web), "--topics", str(webs / "topics" / name), "--out", str(folder)]
+        command += ["--web", str(web), "--topics", str(topics), "--out", str(folder)]
+        command += ["--pace", PACE] if options.polite else []
         made = folder / MADE[options.what]
         make(made, [*command, "--pages", str(pages)])
         if options.what == "papers":
@@ -127,7 +141,7 @@ def main() -> None:
             parts.append(f"### On {name}, {pages} pages per crawl\n\n{text}")
         else:
             parts.append(table(folder, name, pages))
-            if number == 0:
+            if number == 0 and options.polite:
                 draw(folder)
     print("\n\n".join(parts))
 

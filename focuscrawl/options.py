@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, Generic, TypeVar, overload
 
 from focuscrawl.errors import FocusError, suggest
@@ -79,6 +80,8 @@ class Option(Generic[T]):
             return _BOOLEANS[str(value).lower()]  # type: ignore[return-value]
         if self.default is not None:
             value = _READERS[type(self.default)](value)
+        if isinstance(value, float) and not isfinite(value):
+            raise ValueError
         if self.choices and value not in self.choices:
             raise ValueError
         if self.at_least is not None and not value >= self.at_least:

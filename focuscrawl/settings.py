@@ -26,12 +26,19 @@ FOCUS_STRATEGY = "shark_search"
 FOCUS_STRATEGY_OPTIONS: dict[str, object] = {}
 #: A web file that answers all requests, without a network.
 FOCUS_WEB = None
+#: Mean time in seconds that such a web takes to answer; each URL has its own, from half to one and a half of it.
+FOCUS_WEB_LATENCY = 0.0
 #: Maximum number of waiting URLs, beyond which the worst are dropped; 0: no limit.
 FOCUS_FRONTIER_SIZE = 0
 #: Spread N consecutive requests over N hosts, as far as the frontier has that many; 0: only the score decides.
 FOCUS_HOSTS_PER_BATCH = 0
 #: Maximum number of pages per host; 0: no limit.
 FOCUS_PAGES_PER_HOST = 0
+#: While a better link waits for its host, hold back links that are worth less than this share of the best ones.
+#: 0: never, 1: always (strict order). With max_hours alone, only 1 holds links back.
+FOCUS_PATIENCE = 0.35
+#: Longest wait for a better link, in seconds.
+FOCUS_PATIENCE_MAX = 5.0
 #: Score that a waiting URL gains over newer ones with every page fetched; 0: none.
 FOCUS_AGEING = 0.0
 #: Treat http://… and https://… as the same page.

@@ -22,9 +22,8 @@ from scrapy.http import Response
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from focuscrawl import __version__, urls
-from focuscrawl.crawl import single_page
+from focuscrawl.crawl import clock, single_page
 from focuscrawl.crawl.checks import check_settings, check_values
-from focuscrawl.crawl.clock import now
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import content_type, headers, soft_404, validators
@@ -64,6 +63,7 @@ class FocusedSpider(Spider):
     needs_seeds = True
 
     max_pages = Option(0, "stop when this many pages are stored, earlier runs included; 0: no limit", at_least=0)
+    max_hours = Option(0.0, "stop after this many hours of crawling, earlier runs included; 0: no limit", at_least=0.0)
     threshold = Option(0.3, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
     def __init__(
@@ -142,7 +142,7 @@ class FocusedSpider(Spider):
             spider.logger.warning("identify your crawler: -s FOCUS_CONTACT=https://… is added to the User-Agent")
         spider._open_crawl()
         spider.crawl.note_run(
-            began=now(),
+            began=clock.now(),
             job=spider._options.get("_job"),  # Scrapyd's id of this run and of its log
             focuscrawl=__version__,
             user_agent=crawler.settings["USER_AGENT"],
@@ -368,7 +368,7 @@ class FocusedSpider(Spider):
                     self.logger.warning("example %s skipped: HTTP %d", source, response.status)
                     continue
                 example = Example(content_type(response), response.body)
-                store.examples.add(source, example, now())
+                store.examples.add(source, example, clock.now())
             yield read_page(Page(source), example.body, example.content_type)
 
     @cached_property
@@ -406,7 +406,7 @@ class FocusedSpider(Spider):
     def _page(self, response: Response) -> Page:
         """The Page of a response before its body is read."""
         focus = Focus.of(response) or Focus()
-        page = Page(response.url, response.status, focus.depth, focus.parent, focus.score, fetched_at=now())
+        page = Page(response.url, response.status, focus.depth, focus.parent, focus.score, fetched_at=clock.now())
         page.url_id = focus.url_id
         page.redirects = list(response.meta.get("redirect_urls", []))
         page.body, page.content_type = response.body, content_type(response)

@@ -24,6 +24,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.lab.virtual_time import run
 from focuscrawl.web.webs import IN_MEMORY, MemoryWeb
 
 
@@ -79,9 +80,14 @@ def crawl(
     web: MemoryWeb,
     folder: Path,
     settings: Mapping[str, Any] | None = None,
+    *,
+    virtual_time: bool = False,
     **arguments: object,
 ) -> Crawled:
-    """Crawl a web into *folder*, one request at a time; *spider* is a class, or the name of one of ours."""
+    """Crawl a web into *folder*, one request at a time; *spider* is a class, or the name of one of ours.
+
+    In *virtual_time*, delays take no time: the clock jumps.
+    """
     name = f"memory:{id(web)}"
     project = Settings()
     project.setmodule("focuscrawl.settings", priority="project")
@@ -109,6 +115,6 @@ def crawl(
 
     IN_MEMORY[name] = web
     try:
-        return Crawled(folder, asyncio.run(go()))
+        return Crawled(folder, run(go) if virtual_time else asyncio.run(go()))
     finally:
         del IN_MEMORY[name]

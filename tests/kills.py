@@ -15,6 +15,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 from focuscrawl import testing
 from focuscrawl.pipelines.store import StorePipeline
@@ -50,7 +51,7 @@ def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, s
 
         StorePipeline._store = storing  # type: ignore[method-assign]
         StorePipeline._tell = telling  # type: ignore[method-assign]
-    given = dict(options)
+    given: dict[str, Any] = dict(options)
     settings = {name: given.pop(name) for name in list(given) if name.isupper()}
     testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", max_pages=PAGES, **given)
 

@@ -83,6 +83,34 @@ def foreign_attributes(path: Path) -> set[str]:
     }
 
 
+#: Modules that may read the machine's clock: the clock itself, the CPU and wall time that crawls of the lab cost, the
+#: clock of Twisted's reactor, and a command that does not crawl.
+CLOCKS = {"crawl/clock.py", "lab/crawls.py", "frontier/engine.py", "seeding/searxng.py"}
+READS = {
+    *(f"time.{name}{ns}" for name in ("time", "monotonic", "perf_counter", "process_time") for ns in ("", "_ns")),
+    *("time.localtime", "time.gmtime", "datetime.now", "datetime.utcnow", "datetime.today", "date.today"),
+}
+
+
+def clock_readings(path: Path) -> set[str]:
+    """What a module reads the time with, whether it calls it or hands it on."""
+    tree = ast.parse(path.read_text("utf-8"))
+    attributes = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    names = {".".join(name.split(".")[-2:]) for name in attributes}
+    return (names | imports(path)) & READS
+
+
+def test_the_time_is_read_from_the_clock_only():
+    found = {
+        f"{name}: {reading}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (name := path.relative_to(PACKAGE).as_posix()) not in CLOCKS
+        for reading in clock_readings(path)
+    }
+    assert found == set()
+    assert all(clock_readings(PACKAGE / name) for name in CLOCKS)
+
+
 def test_no_module_is_longer_than_500_lines():
     long = {
         str(path.relative_to(PACKAGE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from focuscrawl.lab.experiment import Experiment
     from focuscrawl.lab.lab import Lab
+    from focuscrawl.lab.polite import Manners
 
 
 class Command(FocusCommand):
@@ -42,9 +44,10 @@ class Command(FocusCommand):
             "Crawl a labelled web with several strategies from the same seeds, and show which finds the most relevant"
             " pages soonest, compared with the best possible and with a random order. The web is a web file, the"
             " crawl.sqlite of a finished crawl, or demo. Example: scrapy lab --web demo --topics sorting --spiders"
-            " best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab. With `papers`, it"
-            " runs the experiments of the papers behind the strategies, all or those given by number, and compares"
-            " their figures with ours: scrapy lab papers 1 4 --web demo --topics sorting --pages 200"
+            " best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab. With --pace, the"
+            " crawls are polite and timed on a simulated clock. With `papers`, it runs the experiments of the papers"
+            " behind the strategies, all or those given by number, and compares their figures with ours: scrapy lab"
+            " papers 1 4 --web demo --topics sorting --pages 200"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -89,6 +92,14 @@ class Command(FocusCommand):
             metavar="NAME=VALUE",
             help="an option for all spiders that have it",
         )
+        add(
+            "--pace",
+            type=float,
+            metavar="S",
+            help="crawl politely, on a simulated clock: seconds between two requests to a host",
+        )
+        add("--latency", type=float, metavar="S", help=f"with --pace: mean seconds per request (default {_LATENCY:g})")
+        add("--concurrency", type=int, metavar="N", help=f"with --pace: most requests at once (default {_CONCURRENCY})")
         add("--jobs", type=int, metavar="J", help="crawls in parallel (default one per core)")
         add("--keep", action="store_true", help="keep the files of the crawls, not only their results")
         add("--out", type=Path, default=Path("crawls/lab"), metavar="DIR", help="where to write (default crawls/lab)")
@@ -173,7 +184,8 @@ class Command(FocusCommand):
         _check_numbers(opts)
         assert self.settings is not None
         check_settings(self.settings)
-        settings = _settings(opts.set)
+        manners = _manners(opts)
+        settings = _settings(opts.set, manners)
         common = _common_options(opts.arguments)
         open_web(opts.web)
         ways, given = read_starts(opts.seeds)
@@ -195,6 +207,7 @@ class Command(FocusCommand):
             seed=opts.seed,
             folder=opts.out.resolve(),
             settings=settings,
+            manners=manners,
             keep=opts.keep,
             problems=[*problems, *unknown],
         )
@@ -220,6 +233,30 @@ def _check_numbers(opts: argparse.Namespace) -> None:
         raise FocusError(f"--seed {opts.seed}: expected a whole number, at least 0")
 
 
+#: The politeness of a crawl on the clock, unless options say otherwise.
+_LATENCY = 0.25
+_CONCURRENCY = 16
+
+
+def _manners(opts: argparse.Namespace) -> Manners | None:
+    """The politeness of all crawls, if they are to be polite."""
+    from focuscrawl.lab.polite import Manners
+
+    for option in ("pace", "latency"):
+        value = getattr(opts, option)
+        if value is not None and not 0 <= value < inf:
+            raise FocusError(f"--{option} {value:g}: expected a number of seconds, at least 0")
+    if opts.concurrency is not None and opts.concurrency < 1:
+        raise FocusError(f"--concurrency {opts.concurrency}: expected a whole number, at least 1")
+    if opts.pace is None:
+        for option in ("latency", "concurrency"):
+            if getattr(opts, option) is not None:
+                raise FocusError(f"--{option}: needs --pace, without which crawls are not timed")
+        return None
+    latency = _LATENCY if opts.latency is None else opts.latency
+    return Manners(opts.pace, latency, opts.concurrency or _CONCURRENCY)
+
+
 def _common_options(given: list[str]) -> dict[str, str]:
     """The options for all spiders that have them."""
     try:
@@ -236,10 +273,21 @@ _REACH = {
 }
 
 
-def _settings(given: list[str]) -> dict[str, str]:
+#: Settings that --pace decides, and what to do instead.
+_PACED = {
+    "DOWNLOAD_DELAY": "with --pace, that option sets the delay; give --pace only",
+    "CONCURRENT_REQUESTS": "with --pace, give --concurrency instead",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "with --pace, a host gets one request at a time; leave it out",
+    "FOCUS_WEB_LATENCY": "with --pace, give --latency instead",
+}
+
+
+def _settings(given: list[str], manners: Manners | None) -> dict[str, str]:
     """The settings for all crawls."""
     settings: dict[str, str] = arglist_to_dict(given)
     for name in settings:
+        if manners is not None and name in _PACED:
+            raise FocusError(f"setting {name}: {_PACED[name]}")
         if name in _REACH:
             raise FocusError(
                 f"setting {name}: changes which pages can be reached, which the best possible and the random order"

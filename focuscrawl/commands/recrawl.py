@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from time import time
 from typing import Any
 
 from scrapy.exceptions import UsageError
 
 from focuscrawl.commands.crawl import Command as CrawlCommand
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.crawl.runs import arguments_again, not_taken, settings_again
 from focuscrawl.errors import FocusError
@@ -67,7 +67,7 @@ class Command(CrawlCommand):
         if len(args) != 1:
             raise UsageError("give the directory of a crawl", print_help=False)
         folder = crawl_folder(args[0])
-        since = parse_since(opts.since, time()) if opts.since else None
+        since = parse_since(opts.since, clock.utc().timestamp()) if opts.since else None
         if opts.report or self._visit(folder, opts):
             self._report(folder, since, opts)
 
@@ -105,8 +105,8 @@ class Command(CrawlCommand):
         Also applies its settings.
         """
         assert self.crawler_process is not None
-        if "max_pages" in given:
-            raise FocusError("-a max_pages: stored pages are bounded by --pages, new ones by --new")
+        for name in {"max_pages", "max_hours"} & given.keys():
+            raise FocusError(f"-a {name}: stored pages are bounded by --pages, new ones by --new")
         with read_crawl(folder) as store:
             name, run = store.meta("spider"), store.runs()[-1]
             if not store.pages.count():

@@ -14,7 +14,7 @@ from focuscrawl.errors import FocusError, suggest
 from focuscrawl.manners.pace import Pace
 
 #: FOCUS_ settings that have an upper bound.
-_AT_MOST = {"FOCUS_DUPLICATES": 1.0}
+_AT_MOST = {"FOCUS_DUPLICATES": 1.0, "FOCUS_PATIENCE": 1.0}
 #: Scrapy settings that accept any number although their defaults are integers, and those that are log levels.
 _SECONDS = {"DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"}
 _LEVELS = {"LOG_LEVEL", "RETRY_GIVE_UP_LOG_LEVEL", "DEFAULT_DROPITEM_LOG_LEVEL"}

@@ -12,6 +12,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.files import check_own_files
@@ -21,6 +22,7 @@ from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
+from focuscrawl.frontier.patience import Patience
 from focuscrawl.html import read_page
 from focuscrawl.manners import rights
 from focuscrawl.manners.scope import Scope
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from focuscrawl.spider import FocusedSpider
 
 Answer = TypeVar("Answer")
+
+#: Longest duration of all runs of a crawl, in seconds: a century.
+_LONGEST = 100 * 366 * 86_400
 
 #: The attribute of a crawler that holds its crawl. A dict keyed by crawler would keep both alive: they refer to each
 #: other.
@@ -62,6 +67,10 @@ class Crawl:
         #: What went wrong, if the crawl ended without a readable page.
         self.problem: str | None = None
         self.pages = 0
+        #: When this run began to fetch new pages, on the monotonic clock; None if it has not.
+        self.began: float | None = None
+        #: Seconds of crawling in earlier runs, and the total that was last written to the file.
+        self._seconds_before = self._seconds_noted = 0
         #: Stored pages that this run revisits (None if it is not a recrawl), and how many it has visited.
         self.to_visit: int | None = None
         self.visited = 0
@@ -91,6 +100,7 @@ class Crawl:
             with self.store.reading():
                 self.count()
                 self.resumed = self.pages > 0
+                self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
         except FocusError:
             self.close()
@@ -136,6 +146,7 @@ class Crawl:
             "hosts_per_batch": number(settings, "FOCUS_HOSTS_PER_BATCH"),
             "pages_per_host": number(settings, "FOCUS_PAGES_PER_HOST"),
             "any_scheme": yes_or_no(settings, "FOCUS_ANY_SCHEME"),
+            "patience": Patience(number(settings, "FOCUS_PATIENCE"), number(settings, "FOCUS_PATIENCE_MAX")),
         }
         bounds = {
             "pages_per_pattern": number(settings, "FOCUS_PAGES_PER_PATTERN"),
@@ -193,6 +204,10 @@ class Crawl:
     def is_in_flight(self, request: Request) -> bool:
         """Whether the frontier handed out a request, and can take it back."""
         return self.scheduler is not None and self.scheduler.is_in_flight(request)
+
+    def out_of_time(self) -> bool:
+        """Whether the crawl's hours are spent."""
+        return self.scheduler is not None and self.scheduler.budget.seconds_left() <= 0
 
     def no_answer(self, url: str) -> None:
         """Report that a request got no answer at all."""
@@ -270,6 +285,26 @@ class Crawl:
             + (" with other keywords" if same else f", not to '{spider}' and '{topic.name}'")
             + "; choose another directory with -s FOCUS_DIR=…, or move this one away"
         )
+
+    def _recorded_seconds(self) -> int:
+        """The seconds of crawling in earlier runs, by the file, which is not trusted."""
+        seconds = self.store.number("seconds")
+        if not 0 <= seconds <= _LONGEST:
+            raise self.store.broken("meta 'seconds' is not a duration")
+        return seconds
+
+    def seconds(self) -> float:
+        """The seconds of crawling so far, earlier runs included."""
+        return self._seconds_before + (0.0 if self.began is None else clock.monotonic() - self.began)
+
+    def seconds_to_note(self) -> float:
+        """The seconds of crawling that are not recorded yet."""
+        return self.seconds() - self._seconds_noted
+
+    def note_seconds(self) -> None:
+        """Record the seconds of crawling. Call inside a transaction."""
+        self._seconds_noted = round(self.seconds())
+        self.store.set_meta("seconds", self._seconds_noted)
 
     def note_run(self, **facts: Any) -> None:
         """Record what this run was given, so that later runs and reports know how the crawl was made."""

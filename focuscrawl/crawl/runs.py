@@ -80,7 +80,7 @@ def arguments_again(
     noted: Mapping[str, Any], spider: type[Any], given: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """The same for the arguments of a spider; those *given* now take precedence, and are included."""
-    known = {*options_of(spider), "topic", "seeds", "keywords"} - {"max_pages"}
+    known = {*options_of(spider), "topic", "seeds", "keywords"} - {"max_pages", "max_hours"}
     taken: dict[str, str] = dict(given)
     asked: list[str] = []
     for name, value in noted.items():
@@ -218,6 +218,7 @@ _ASKS: dict[str, Ask] = {
     "FOCUS_CRAWL_DELAY_MAX": _less,
     "FOCUS_DENY": _rules,
     "FOCUS_NOFOLLOW": _turned_off,
+    "FOCUS_PATIENCE_MAX": _other,
     "FOCUS_PACE": _other_than_set,
     "FOCUS_PRIVATE_HOSTS": _turned_on,
     "FOCUS_RIGHTS": _other_than_set,
@@ -225,6 +226,7 @@ _ASKS: dict[str, Ask] = {
     "FOCUS_SCOPE": _other,
     "FOCUS_TOPIC": _topic,
     "FOCUS_WEB": _web,
+    "FOCUS_WEB_LATENCY": _other,
     "ROBOTSTXT_OBEY": _turned_off,
     "ROBOTSTXT_USER_AGENT": _other,
     "USER_AGENT": _other,

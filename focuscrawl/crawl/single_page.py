@@ -46,7 +46,7 @@ _LEFT_OUT = {
     "EXTENSIONS": ("focuscrawl.extensions.progress.Progress", "focuscrawl.extensions.report.Report"),
 }
 #: Arguments of an earlier run that only say where a crawl starts and ends.
-_OF_THE_CRAWL = ("seeds", "max_pages")
+_OF_THE_CRAWL = ("seeds", "max_pages", "max_hours")
 #: Attempts to copy the file of a running crawl, which may change meanwhile.
 _TRIES = 10
 

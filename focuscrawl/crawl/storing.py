@@ -40,6 +40,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
     if crawl.duplicates is not None:  # here, where nothing can be stored in between
         crawl.duplicates.mark(page)
         crawl.settle(page)
+    before = len(frontier)
     with store.transaction():
         if focus is None:  # a page that the frontier did not ask for
             (page.url_id,) = frontier.identify([page.url])
@@ -53,6 +54,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
             crawl.index.add(page.number, page)
         seen = crawl.traps.notice(page)
         store.patterns.set(seen)
+        frontier.patience.learn(focus.url_id, page.relevance or 0.0, len(frontier) - before)
         scheduler.finished(focus, page_host=urls.host(page.url))
     if page.duplicate_of is None and crawl.duplicates is not None and page.signature:
         crawl.duplicates.add(page.number, page.signature)

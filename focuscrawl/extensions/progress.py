@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -14,6 +13,7 @@ from scrapy import Spider, signals
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ REFRESH = 0.25
 
 
 class Progress:
-    """Shows pages, pages per second, harvest rate and queue size, and a bar towards `max_pages`.
+    """Shows pages, pages per second, hours, harvest rate and queue size, and a bar towards `max_pages`.
 
     Settings: FOCUS_PROGRESS, LOGSTATS_INTERVAL (seconds between log lines).
     """
@@ -49,7 +49,7 @@ class Progress:
         return cls(crawler)
 
     def opened(self, spider: Spider) -> None:
-        self.began = monotonic()
+        self.began = clock.monotonic()
         self.pages_before = self.crawl.pages
         self.max_pages = self.crawl.strategy.max_pages
         if self.live:
@@ -82,15 +82,20 @@ class Progress:
     def figures(self) -> str:
         """The crawl in one line."""
         crawl = self.crawl
-        seconds = max(1e-9, monotonic() - self.began)
+        seconds = max(1e-9, clock.monotonic() - self.began)
         goal = f"/{self.max_pages:,}" if self.max_pages else ""
+        max_hours = crawl.strategy.max_hours
         parts = [f"{crawl.pages:,}{goal} pages", f"{(crawl.pages - self.pages_before) / seconds:.1f}/s"]
+        if max_hours:
+            parts.append(f"{crawl.seconds() / 3600:.3g}/{max_hours:g} h")
         if crawl.to_visit is not None:
             parts = [f"{crawl.visited:,}/{crawl.to_visit:,} visited", f"{crawl.visited / seconds:.1f}/s"]
             parts += [f"{new:,} new"] if (new := crawl.pages - self.pages_before) else []
         if crawl.topic.keywords:
             parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
         parts.append(f"{len(crawl.frontier):,} queued")
+        if crawl.frontier.patience.is_waiting:
+            parts.append("waiting for better links")
         if not crawl.hosts.pace.steady and (share := crawl.hosts.share()) < 1:
             parts.append(f"at {share:.0%} of full speed" if share else "resting")
         if self.live and not self.crawler.crawling:

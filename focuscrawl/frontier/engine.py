@@ -8,13 +8,16 @@ limit the size of headers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import partial
 from math import inf
 from time import monotonic
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from scrapy.core import downloader as scrapy_downloader
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
     _LenientHTTP11ClientFactory,
@@ -22,6 +25,8 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTPClientParser,
     _TunnelingTCP4ClientEndpoint,
 )
+from scrapy.extensions import corestats
+from scrapy.utils import asyncio as scrapy_asyncio
 from scrapy.utils.defer import _schedule_coro
 from twisted.internet.endpoints import HostnameEndpoint
 from twisted.internet.interfaces import IHandshakeListener
@@ -121,6 +126,24 @@ class Engine:
         slot = self._slot(host)
         if slot is not None:
             slot.delay, slot.concurrency = delay, 1
+
+
+@contextmanager
+def scrapy_clock(monotonic: Callable[[], float]) -> Iterator[None]:
+    """Let Scrapy's downloader, timers and stats read another clock for a while."""
+    replaced: list[tuple[ModuleType, str, Any]] = [
+        (scrapy_downloader, "monotonic", monotonic),
+        (corestats, "monotonic", monotonic),
+        (scrapy_asyncio, "time", SimpleNamespace(monotonic=monotonic)),
+    ]
+    before = [getattr(module, name) for module, name, _ in replaced]
+    for module, name, value in replaced:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for (module, name, _), value in zip(replaced, before, strict=True):
+            setattr(module, name, value)
 
 
 # ---- connections

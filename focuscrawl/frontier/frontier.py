@@ -12,6 +12,7 @@ from math import inf
 from typing import NamedTuple
 
 from focuscrawl import urls
+from focuscrawl.frontier.patience import Patience
 from focuscrawl.frontier.turns import Best, FreeAt, Turns
 from focuscrawl.frontier.waiting import CLAIMED, DONE, IN_FLIGHT, KNOWN, QUEUED, Waiting
 from focuscrawl.store.queue import Entry, NewRow
@@ -48,7 +49,7 @@ class Frontier:
     a URL was queued, which lets old entries rise. *hosts_per_batch* spreads N consecutive URLs over N hosts, if there
     are enough. A host is closed after *pages_per_host* pages. With a *batch* above 1, the best *batch* URLs are taken
     before new ones are considered. URLs that rank below the *floor* are held until their rank rises. *hot* entries per
-    host stay in memory, the rest on disk.
+    host stay in memory, the rest on disk. Links are held back while *patience* says so.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Frontier:
         hot: int = 10_000,
         any_scheme: bool = True,
         merge: Merge = max,
+        patience: Patience | None = None,
     ) -> None:
         self.store = store
         self.ageing = ageing
@@ -80,9 +82,15 @@ class Frontier:
         self.dropped = 0
         self.host_full = 0
         self.damped_out = 0
+        #: URLs taken, and the sum of how much higher the best link ranked that waited for its host.
+        self.taken = 0
+        self.given_up = 0.0
         self.turns = Turns(hosts_per_batch, pages_per_host, self._close_host)
         self.waiting = Waiting(store, hot=hot, size=size, floor=floor, surfaced=self.turns.surfaced)
         self.turns.waiting = self.waiting
+        self.patience = patience or Patience()
+        self.patience.waiting = self.waiting
+        self.turns.horizon = self.patience.longest_wait
         self._ids: dict[int, int] = {}  # by key
         #: URLs whose rank is lowered by damping.
         self._damped: set[int] = set()
@@ -92,6 +100,8 @@ class Frontier:
         self._pending: list[int] = []  # for the next batch
         self._batch_left = batch
         self._put_back = 0
+        #: When the host is ready that a better link is waited for.
+        self._ready_at = inf
         self._pages = 0
         self._load()
 
@@ -246,19 +256,25 @@ class Frontier:
         A call puts back at most PUT_BACK entries, to keep the crawl responsive.
         """
         self._put_back = 0
+        self._ready_at = inf
         while self._put_back < PUT_BACK:
             best = self._next(now, free_at)
             if best is None:
+                if self._ready_at == inf:
+                    self.patience.hold_ends(now)
                 return None
             entry = self._settled(best)
             if entry is not None:
+                self._note_order(-best[0], now)
                 self._take(best)
+                if entry.via is not None and not self.waiting.visits:
+                    self.patience.took(entry.url_id, -best[0])
                 return entry
         return None
 
     def next_time(self) -> float:
         """When to call `pop` again: when the next host becomes free by itself; inf if none does."""
-        return 0.0 if self._put_back >= PUT_BACK else self.turns.next_time()
+        return 0.0 if self._put_back >= PUT_BACK else min(self._ready_at, self.turns.next_time())
 
     def best_rank(self, now: float, free_at: FreeAt) -> float:
         """The rank of the best URL that may be fetched now; -inf if there is none."""
@@ -275,7 +291,7 @@ class Frontier:
         while True:
             best = self.turns.best(now, free_at)
             if best is not None and -best[0] >= self.floor:
-                return best
+                return None if self._is_held(best, now) else best
             if self._pending:
                 self._next_batch()
             elif self.turns.benched:
@@ -284,6 +300,16 @@ class Frontier:
                 self._retry()
             else:
                 return None
+
+    def _is_held(self, best: Best, now: float) -> bool:
+        """Whether an entry that may be fetched now is held back for a better one."""
+        if not self.patience.share:
+            return False
+        soon = self.turns.best_soon(now)
+        held = self.patience.holds(best, soon, now)
+        if held and soon is not None:
+            self._ready_at = self.waiting.hosts[soon[2]].until
+        return held
 
     def _next_batch(self) -> None:
         pending, self._pending = self._pending, []
@@ -340,6 +366,13 @@ class Frontier:
         self.waiting.leave(url_id, IN_FLIGHT)
         self.turns.take(host_id, counts=url_id not in self.waiting.moved)
         self._batch_left -= url_id not in self.waiting.visits
+
+    def _note_order(self, rank: float, now: float) -> None:
+        """Record how much better the best link was that could not be fetched now."""
+        self.taken += 1
+        best = self.turns.best_unready(now)
+        if best is not None and -best[0] > rank and not self.waiting.visits:
+            self.given_up += -best[0] - rank
 
     def _forget(self, url_id: int) -> None:
         """Remove a waiting URL from the queue in memory; it may return when it is found again."""
@@ -433,6 +466,7 @@ class Frontier:
             waiting.moved.discard(url_id)
             self._damped.discard(url_id)
             self.waiting.visits.pop(url_id, None)
+            self.patience.ended(url_id)
         if for_good:
             self.store.queue.finish(url_ids)
         if self.turns.hosts_per_run:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from math import ceil, inf
-from time import monotonic
 from typing import TYPE_CHECKING
 
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.failures import HostRests
-from focuscrawl.manners.pace import Pace, local_time
+from focuscrawl.manners.pace import Pace
 
 if TYPE_CHECKING:
     from focuscrawl.frontier.engine import Engine
@@ -80,11 +80,11 @@ class Hosts:
 
     def share(self) -> float:
         """The current share of the full crawl speed."""
-        return 1.0 if self.pace.steady else self.pace.share(local_time())
+        return 1.0 if self.pace.steady else self.pace.share(clock.local())
 
     def rest(self) -> float:
         """Seconds until the current rest period of the whole crawl ends; 0 if there is none."""
-        return 0.0 if self.pace.steady or self.share() else self.pace.rest(local_time())
+        return 0.0 if self.pace.steady or self.share() else self.pace.rest(clock.local())
 
     def room(self) -> float:
         """How many requests may be in flight now."""
@@ -130,7 +130,7 @@ class Hosts:
         host = self.of(name)
         host.active -= 1
         if not self.pace.steady:
-            host.took = monotonic() - host.handed
+            host.took = clock.monotonic() - host.handed
 
     # ---- the gate
 
@@ -145,7 +145,7 @@ class Hosts:
                 host.gate = asyncio.Lock()
             async with host.gate:
                 while (wait := self._wait(name, host)) > 0:
-                    if host.held - monotonic() > patience or self.closing():
+                    if host.held - clock.monotonic() > patience or self.closing():
                         raise HostRests(f"{name} is in back-off")
                     await asyncio.sleep(min(wait, _LOOK))
                 return self._pass(name, host, request)
@@ -157,18 +157,18 @@ class Hosts:
         if host.leaving is not None and distance:
             return _GLANCE
         until = max(host.held, host.sent + distance if distance else 0.0)
-        wait = until - monotonic() if until else 0.0
+        wait = until - clock.monotonic() if until else 0.0
         return wait if self.pace.steady else max(wait, self.rest())
 
     def _pass(self, name: str, host: Host, request: object) -> float:
-        host.sent = monotonic()
+        host.sent = clock.monotonic()
         host.leaving = request
         return host.sent
 
     def left(self, name: str) -> None:
         """Record that a request has just left for a host."""
         host = self.of(name)
-        host.sent = monotonic()
+        host.sent = clock.monotonic()
         host.leaving = None
 
     def ended(self, name: str, request: object) -> None:
@@ -188,10 +188,10 @@ class Hosts:
         host = self.of(name)
         if sent > host.refused:
             host.refusals += 1
-            host.refused = monotonic()
+            host.refused = clock.monotonic()
         rest = asked if asked is not None else FIRST_REST * 2.0 ** min(host.refusals - 1, 60)
         rest = min(rest, self.longest_rest)
-        host.held = max(host.held, monotonic() + rest)
+        host.held = max(host.held, clock.monotonic() + rest)
         return rest
 
     def answered(self, name: str) -> None:

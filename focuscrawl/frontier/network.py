@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from math import inf
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
 from focuscrawl import urls
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.failures import HostRests, reason_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Files:
             return
         self.room = max(1, in_flight // 2)
         self._tries += 1
-        self.not_before = monotonic() + min(1.0, 0.05 * self._tries)
+        self.not_before = clock.monotonic() + min(1.0, 0.05 * self._tries)
         if self._tries > FILE_TRIES:
             self._stop(
                 "too many open files, even with one request at a time; no data is lost: raise the limit (ulimit -n)"

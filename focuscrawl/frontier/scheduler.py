@@ -10,8 +10,7 @@ import logging
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
@@ -21,15 +20,17 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import call_later
 
 from focuscrawl import urls
-from focuscrawl.crawl.clock import now
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PASSING, is_no_answer, reason_of
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier import requests
+from focuscrawl.frontier.budget import Budget
 from focuscrawl.frontier.engine import Engine
 from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.frontier.network import Files, Network
+from focuscrawl.frontier.visitor import Visitor
 from focuscrawl.page import Page
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.queue import Entry
@@ -45,25 +46,8 @@ Answer = TypeVar("Answer")
 
 #: The share of requests in flight that may go to hosts that have never answered, or did not answer the last time.
 STRANGERS = 0.75
-
-
-class Visitor(Protocol):
-    """Revisits stored pages."""
-
-    def visit_request(self, entry: Entry) -> Request:
-        """The request for a visit."""
-
-    def visit_ended(self, response: Response) -> Any:
-        """The callback of a visit."""
-
-    def visit_failed(self, focus: Focus, reason: str, *, silent: bool) -> None:
-        """Handle a visit without a response; *silent* if the host did not answer at all. Called in a transaction."""
-
-    def visit_lost(self, focus: Focus, reason: str) -> None:
-        """Handle a visit whose response could not be processed. Called in a transaction."""
-
-    def visits_done(self) -> int:
-        """Called when all visits are done; returns how many new pages may be fetched."""
+#: The time spent is recorded this often, in seconds: a crash loses little more of it.
+NOTED = 10.0
 
 
 def priority(score: float) -> int:
@@ -112,8 +96,12 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
-        self.max_pages = self.crawl.strategy.max_pages
-        self.hosts.bind(self.engine, lambda: self.closing)
+        visits = self.crawl.to_visit is not None
+        self.budget = Budget(
+            self.crawl, self.crawl.strategy.max_pages, 0.0 if visits else self.crawl.strategy.max_hours
+        )
+        self.crawl.began = None if visits else clock.monotonic()
+        self.hosts.bind(self.engine, lambda: self.closing or self.crawl.out_of_time())
         if (rescore := self.frontier.rescorer) is not None:
             self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
         connect = self.crawler.signals.connect
@@ -125,10 +113,8 @@ class FrontierScheduler(BaseScheduler):
         connect(self._item_lost, signals.item_dropped)
         connect(self._idle, signals.spider_idle)
         connect(self.crawl.close, signals.engine_stopped)
-        if self._full() and self.crawl.to_visit is None:
-            logger.warning(
-                "%d pages are already stored; raise max_pages (%d) to continue", self.crawl.pages, self.max_pages
-            )
+        if (limit := self.budget.spent()) and not visits:
+            logger.warning("%s; raise %s to continue", self.budget.describe(limit), limit)
         folder = self.crawl.folder.absolute()
         if self.crawl.resumed:
             logger.info("Resuming %s: %d pages stored, %d URLs wait", folder, self.crawl.pages, len(self.frontier))
@@ -138,16 +124,26 @@ class FrontierScheduler(BaseScheduler):
     def close(self, reason: str) -> None:
         if self._wake is not None:
             self._wake.cancel()
+        self.frontier.patience.hold_ends(clock.monotonic())
+        self.write(self.crawl.note_seconds)
         self.report()
 
     def report(self) -> None:
         """Bring the stats up to date."""
-        self.stats.set_value("focus/priority_inversions", self._inversions)
-        self.stats.set_value("focus/queued", len(self.frontier))
-        self.stats.set_value("focus/dropped", self.frontier.dropped)
-        self.stats.set_value("focus/host_full", self.frontier.host_full)
-        self.stats.set_value("focus/pattern_full", self.frontier.damped_out)
-        self.stats.set_value("focus/damped", self.frontier.damped)
+        frontier = self.frontier
+        figures = {
+            "priority_inversions": self._inversions,
+            "score_given_up": frontier.given_up / max(1, frontier.taken),
+            "held": frontier.patience.held,
+            "held_seconds": round(frontier.patience.seconds, 1),
+            "queued": len(frontier),
+            "dropped": frontier.dropped,
+            "host_full": frontier.host_full,
+            "pattern_full": frontier.damped_out,
+            "damped": frontier.damped,
+        }
+        for name, value in figures.items():
+            self.stats.set_value(f"focus/{name}", value)
 
     # ---- errors
 
@@ -201,7 +197,7 @@ class FrontierScheduler(BaseScheduler):
             url_id = self.frontier.find(url)
             if url_id is not None and self.frontier.waits(url_id):
                 url_id = None  # the link was not fetched yet, so it did not fail
-            self.write(lambda: self.crawl.store.failures.add(url_id, url, reason, None, now()))
+            self.write(lambda: self.crawl.store.failures.add(url_id, url, reason, None, clock.now()))
         return otherwise
 
     # ---- in
@@ -281,35 +277,41 @@ class FrontierScheduler(BaseScheduler):
         self._reap()
         if self.crawl.fatal:
             return False
-        return self.frontier.visits > 0 or (not self._full() and self.frontier.has_open())
-
-    def _full(self) -> bool:
-        return self.max_pages > 0 and self.crawl.pages >= self.max_pages
+        return self.frontier.visits > 0 or (not self.budget.spent() and self.frontier.has_open())
 
     def next_request(self) -> Request | None:
         self._reap()
+        if self.crawl.seconds_to_note() >= NOTED and not self.crawl.fatal:  # the engine asks during rests, too
+            self.write(self.crawl.note_seconds)
         in_flight = len(self._in_flight)
-        if self.crawl.fatal or self.network.probing:
+        moment = clock.monotonic()
+        may_ask = self.frontier.visits or self.budget.allows(in_flight)
+        if self.crawl.fatal or self.network.probing or not may_ask:
+            self.frontier.patience.hold_ends(moment)
             return None
-        if self.max_pages and self.crawl.pages + in_flight >= self.max_pages and not self.frontier.visits:
-            return None
-        moment = monotonic()
         if rest := self.hosts.rest() or max(0.0, self.files.not_before - moment):
-            self._wake_at(moment + rest)
+            self.frontier.patience.hold_ends(moment)  # it rests anyway
+            self._wake_at(moment + min(rest, self.budget.seconds_left()))
             return None
         # a page that is downloaded but not yet stored may contain the best link: wait for it
         room = self.room()
         if room <= in_flight:
             return None
         self.frontier.turns.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
+        patience = self.frontier.patience
+        patience.pages_left, patience.haste = self.budget.pages_left(in_flight), self.budget.haste(in_flight)
         try:
             entry = self.frontier.pop(moment, self.hosts.free_at)
             request = self._request(entry) if entry is not None else None
         except StoreError as error:
             self.give_up(error)
             return None
+        except Exception as error:  # Scrapy would log it and wait forever
+            logger.exception("choosing the next URL failed")
+            self.stop(f"choosing the next URL failed: {error!r}; stored data is intact", "cannot_go_on")
+            return None
         if entry is None or request is None:
-            self._wake_at(self.frontier.next_time())
+            self._wake_at(min(self.frontier.next_time(), moment + self.budget.seconds_left()))
             return None
         host = self.engine.host_of(request)
         self._in_flight[entry.url_id] = request
@@ -362,7 +364,7 @@ class FrontierScheduler(BaseScheduler):
         if self._wake is not None:
             self._wake.cancel()
         self._wake_time = moment
-        self._wake = call_later(max(0.0, moment - monotonic()), self._woken)
+        self._wake = call_later(max(0.0, moment - clock.monotonic()), self._woken)
 
     def _woken(self) -> None:
         self._wake, self._wake_time = None, inf
@@ -443,7 +445,7 @@ class FrontierScheduler(BaseScheduler):
         self.stats.inc_value(f"focus/failed/{reason.partition(':')[0]}")
         if not focus.via and not focus.parent:
             logger.error("Seed %s: %s", focus.url, reason)
-        self.crawl.store.failures.add(focus.url_id, focus.url, reason, focus.via, now())
+        self.crawl.store.failures.add(focus.url_id, focus.url, reason, focus.via, clock.now())
         self.finished(focus, for_good=for_good)
 
     def _fail_all(self, through: list[Request], reason: str) -> None:
@@ -477,11 +479,11 @@ class FrontierScheduler(BaseScheduler):
             raise DontCloseSpider
         if self._visitor is not None and not self.crawl.fatal:
             visitor, self._visitor = self._visitor, None
-            self.max_pages = self.crawl.pages + visitor.visits_done()
+            self.budget.max_pages = self.crawl.pages + visitor.visits_done()
             self.engine.nudge()
             raise DontCloseSpider
-        if self._full():
-            raise CloseSpider("max_pages")
+        if limit := self.budget.spent():
+            raise CloseSpider(limit)
         if self.crawl.fatal:
             return
         if self.ask("refill", "", self.crawl.strategy.refill, False):

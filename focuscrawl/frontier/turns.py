@@ -12,10 +12,13 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focuscrawl.frontier.waiting import Waiting
+    from focuscrawl.frontier.waiting import HostQueue, Waiting
 
 #: When a host may be fetched from: a time, 0 for now, inf for not before it is released.
 FreeAt = Callable[[str], float]
+
+#: The states of hosts whose best entry is in one of the heaps.
+_SHOWN = ("ready", "waiting", "busy")
 
 #: An entry of the heap: -rank, URL id, host id.
 Best = tuple[float, int, int]
@@ -39,6 +42,12 @@ class Turns:
         self.any_known = False
         self.in_flight = self._strangers = 0
         self.resting: list[tuple[float, int]] = []  # (time, host id)
+        #: Hosts that become ready within this many seconds are soon ready.
+        self.horizon = 0.0
+        #: The best entry of each host that waits or is busy: of those that are soon ready, and of the others.
+        self._soon: list[Best] = []
+        self._later: list[Best] = []
+        self._soon_at: list[tuple[float, int]] = []  # (time, host id): when the others are soon ready
         self.benched: list[int] = []  # hosts that had their turn in this run
         self.used: set[int] = set()
 
@@ -58,9 +67,9 @@ class Turns:
         host = self.waiting.hosts[host_id]
         if host.place == "":
             self.put_ready(host_id)
-        elif host.place == "ready" and host.heap[0] == entry:
+        elif host.place != "benched" and host.heap[0] == entry:
             host.shown = entry
-            heappush(self._ready[host.known], (*entry, host_id))
+            heappush(self._heap_of(host), (*entry, host_id))
 
     def release(self, host_name: str) -> None:
         """A busy host may be fetched from again."""
@@ -106,7 +115,7 @@ class Turns:
             entry = ready[0]
             host_id = entry[2]
             host = self.waiting.hosts[host_id]
-            if host.place != "ready" or host.shown != entry[:2] or host.known != known:
+            if not self._is_current(entry, ready):
                 heappop(ready)
             elif self.waiting.head(host_id) != host.shown:
                 heappop(ready)
@@ -125,7 +134,7 @@ class Turns:
             self.benched.append(host_id)
             return False
         if self.pages_per_host and host.pages + host.in_flight >= self.pages_per_host:
-            host.place = "busy"
+            host.place, host.shown, host.soon = "busy", None, False  # it is not waited for
             if host.pages >= self.pages_per_host:
                 self._full(host_id)
             return False
@@ -133,11 +142,76 @@ class Turns:
         if time <= now:
             return True
         if time == inf:
-            host.place = "busy"
+            host.place, host.until = "busy", now + self.horizon
         else:
-            host.place = "waiting"
+            host.place, host.until = "waiting", time
             heappush(self.resting, (time, host_id))
+        host.soon = host.until <= now + self.horizon
+        if not host.soon:
+            heappush(self._soon_at, (time - self.horizon, host_id))
+        self._show(host_id)
         return False
+
+    # ---- hosts that wait or are busy
+
+    def _heap_of(self, host: HostQueue) -> list[Best]:
+        """The heap that has a host's best entry."""
+        if host.place == "ready":
+            return self._ready[host.known]
+        return self._soon if host.soon else self._later
+
+    def _show(self, host_id: int) -> None:
+        """Put the best entry of a host that waits or is busy into its heap."""
+        host = self.waiting.hosts[host_id]
+        host.shown = self.waiting.head(host_id)
+        if host.shown:
+            heap = self._heap_of(host)
+            heappush(heap, (*host.shown, host_id))
+            if len(heap) > 2 * len(self.waiting.hosts) + 100:  # most of it is stale
+                self._tidy(heap)
+
+    def best_soon(self, now: float) -> Best | None:
+        """The best entry of the hosts that are soon ready."""
+        while self._soon_at and self._soon_at[0][0] <= now:
+            _, host_id = heappop(self._soon_at)
+            host = self.waiting.hosts[host_id]
+            if host.place == "waiting" and not host.soon and host.until <= now + self.horizon:
+                host.soon = True
+                self._show(host_id)
+        while (best := self._top(self._soon)) is not None:
+            host = self.waiting.hosts[best[2]]
+            if now < host.until:
+                return best
+            host.soon = False  # a busy host that does not answer
+            self._show(best[2])
+        return None
+
+    def best_unready(self, now: float) -> Best | None:
+        """The best entry of all hosts that wait or are busy."""
+        soon, later = self.best_soon(now), self._top(self._later)
+        return min(soon, later) if soon is not None and later is not None else soon or later
+
+    def _top(self, heap: list[Best]) -> Best | None:
+        while heap:
+            entry = heap[0]
+            host = self.waiting.hosts[entry[2]]
+            if not self._is_current(entry, heap):
+                heappop(heap)
+            elif self.waiting.head(entry[2]) != host.shown:
+                heappop(heap)
+                self._show(entry[2])
+            else:
+                return entry
+        return None
+
+    def _is_current(self, entry: Best, heap: list[Best]) -> bool:
+        """Whether an entry of a heap is not stale."""
+        host = self.waiting.hosts[entry[2]]
+        return host.place in _SHOWN and host.shown == entry[:2] and self._heap_of(host) is heap
+
+    def _tidy(self, heap: list[Best]) -> None:
+        heap[:] = [entry for entry in set(heap) if self._is_current(entry, heap)]
+        heapify(heap)
 
     def on_top(self, url_id: int, host_id: int) -> bool:
         """Whether a URL is still the best in its heap of hosts."""
@@ -178,11 +252,5 @@ class Turns:
 
     def sweep(self) -> None:
         """Remove stale entries from the heaps."""
-        hosts = self.waiting.hosts
-        for known, ready in enumerate(self._ready):
-            ready[:] = [
-                entry
-                for entry in set(ready)
-                if (host := hosts[entry[2]]).place == "ready" and host.known == known and host.shown == entry[:2]
-            ]
-            heapify(ready)
+        for heap in (*self._ready, self._soon, self._later):
+            self._tidy(heap)

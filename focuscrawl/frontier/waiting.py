@@ -11,6 +11,9 @@ from array import array
 from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
 from math import inf
+from typing import Any
+
+import numpy as np
 
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
@@ -25,7 +28,7 @@ SECOND = 1 << 30
 class HostQueue:
     """The waiting URLs of one host."""
 
-    __slots__ = ("cold", "floor", "heap", "in_flight", "known", "name", "pages", "place", "shown")
+    __slots__ = ("cold", "floor", "heap", "in_flight", "known", "name", "pages", "place", "shown", "soon", "until")
 
     def __init__(self, name: str, pages: int = 0) -> None:
         self.name = name
@@ -39,8 +42,11 @@ class HostQueue:
         self.floor: tuple[float, int] = (inf, 0)
         #: The host's state among the turns: "" without entries, else "ready", "waiting", "busy" or "benched".
         self.place = ""
-        #: Its current entry among the ready hosts; others are stale.
+        #: Its current entry among those of other hosts in the same state; others are stale.
         self.shown: tuple[float, int] | None = None
+        #: If it is "waiting" or "busy": whether it counts as soon ready, and until when at most.
+        self.soon = False
+        self.until = 0.0
 
 
 class Waiting:
@@ -235,6 +241,14 @@ class Waiting:
             if not host.cold or (heap and heap[0] < host.floor):
                 return heap[0] if heap else None
             self._refill(host_id, host)
+
+    def open_ranks(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The ranks of all waiting URLs that are not held, in no order."""
+        state, ranks = np.frombuffer(self.state, np.uint8), np.frombuffer(self.rank)
+        open_ranks: np.ndarray[Any, np.dtype[np.float64]] = ranks[
+            ((state == QUEUED) | (state == COLD)) & (ranks >= self.floor)
+        ]
+        return open_ranks
 
     # ---- between memory and disk
 

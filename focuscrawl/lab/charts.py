@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import NamedTuple
 
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
@@ -14,6 +14,9 @@ from focuscrawl.reports import svg
 from focuscrawl.reports.svg import Style
 
 _GREY = "#888888"
+#: The units of a clock, and the number of moments that are drawn.
+_UNITS = (("hours", 3600), ("minutes", 60), ("seconds", 1))
+_MOMENTS = 300
 
 
 def styles(spiders: Sequence[str]) -> dict[str, Style]:
@@ -24,11 +27,52 @@ def styles(spiders: Sequence[str]) -> dict[str, Style]:
     return {name: fixed.get(name) or drawn[name] for name in spiders}
 
 
-def curves(series: Mapping[str, Sequence[float]], look: Mapping[str, Style], *, alone: bool = False) -> str:
-    """Mean relevant pages over pages fetched, as SVG; *alone*: with a legend, for a file of its own."""
-    beside: Literal["beside"] | None = "beside" if alone else None
+class Axis(NamedTuple):
+    """What relevant pages are drawn over: pages fetched, or the crawl's clock."""
+
+    label: str = "pages fetched"
+    #: Where the curves end; None if they have a point per page.
+    end: float | None = None
+
+
+PAGES = Axis()
+#: The mean number of relevant pages by spider.
+Series = Mapping[str, Sequence[float]]
+
+
+def over_pages(summaries: Sequence[Summary]) -> Series:
+    """The curves over pages fetched.
+
+    Spiders that could not crawl every topic are left out: means over different topics cannot be compared.
+    """
+    return {one.spider: one.curve for one in summaries if one.whole}
+
+
+def over_time(summaries: Sequence[Summary]) -> tuple[Series, Axis] | None:
+    """The curves over the crawl's clock, until the slowest spider has ended; None for crawls without politeness.
+
+    A curve stays flat after its crawl has ended. As in `over_pages`, some spiders are left out.
+    """
+    timed = [one for one in summaries if one.whole and one.arrivals is not None]
+    spiders = [one for one in timed if one.spider not in (LIMIT, FLOOR, CHANCE)] or timed
+    end = max((one.ended or 0.0 for one in spiders), default=0.0)
+    if not end:
+        return None
+    unit, length = next((unit, length) for unit, length in _UNITS if end >= 2 * length or length == 1)
+    moments = [end * number / _MOMENTS for number in range(1, _MOMENTS + 1)]
+    return {one.spider: [one.by(moment) for moment in moments] for one in timed}, Axis(unit, end / length)
+
+
+def curves(series: Series, look: Mapping[str, Style], axis: Axis = PAGES, *, alone: bool = False) -> str:
+    """Mean relevant pages, as SVG; *alone*: with a legend, for a file of its own."""
     drawn = svg.curve_chart(
-        series, look, x_label="pages fetched", y_label="relevant pages", legend=beside, standalone=alone
+        series,
+        look,
+        x_label=axis.label,
+        y_label="relevant pages",
+        x_end=axis.end,
+        legend="beside" if alone else None,
+        standalone=alone,
     )
     return drawn or ("" if alone else "<p>No relevant pages.</p>")
 
@@ -71,36 +115,42 @@ def legend(names: Sequence[str], look: Mapping[str, Style]) -> str:
 def write_charts(folder: Path, summaries: Sequence[Summary], look: Mapping[str, Style]) -> bool:
     """Write curves-WAY and scores-WAY as SVG and PNG; returns whether matplotlib was installed for the PNG.
 
-    Spiders that could not crawl every topic are left out: means over different topics cannot be compared.
+    For polite crawls, hours-WAY has the curves over the clock. Spiders that could not crawl every topic are left out.
     """
-    drawn = {
-        way: [one for one in summaries if one.seeds == way and one.whole] for way in {one.seeds for one in summaries}
-    }
-    for way, those in drawn.items():
-        series = {one.spider: one.curve for one in those}
-        write_whole(folder / f"curves-{way}.svg", curves(series, look, alone=True))
+    bars_of: dict[str, list[Summary]] = {}
+    curves_of: dict[str, tuple[Series, Axis]] = {}
+    for way in dict.fromkeys(one.seeds for one in summaries):
+        those = bars_of[way] = [one for one in summaries if one.seeds == way and one.whole]
+        curves_of[f"curves-{way}"] = over_pages(those), PAGES
+        if timed := over_time(those):
+            curves_of[f"hours-{way}"] = timed
+    for way, those in bars_of.items():
         write_whole(folder / f"scores-{way}.svg", bars(those, look))
+    for name, (series, axis) in curves_of.items():
+        write_whole(folder / f"{name}.svg", curves(series, look, axis, alone=True))
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
         return False
-    for way, those in drawn.items():
-        _plot_curves(folder / f"curves-{way}.png", those, look)
+    for way, those in bars_of.items():
         _plot_scores(folder / f"scores-{way}.png", those, look)
+    for name, (series, axis) in curves_of.items():
+        _plot_curves(folder / f"{name}.png", series, look, axis)
     return True
 
 
-def _plot_curves(path: Path, summaries: Sequence[Summary], look: Mapping[str, Style]) -> None:
+def _plot_curves(path: Path, series: Series, look: Mapping[str, Style], axis: Axis) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), dpi=150, layout="constrained")
     axes = figure.subplots()
-    for one in summaries:
-        style = look[one.spider]
-        (line,) = axes.plot(range(1, len(one.curve) + 1), one.curve, color=style.colour, label=one.spider)
+    for name, points in series.items():
+        style, step = look[name], 1 if axis.end is None else axis.end / len(points)
+        places = [step * (place + 1) for place in range(len(points))]
+        (line,) = axes.plot(places, points, color=style.colour, label=name)
         if style.dashes:
             line.set_dashes([float(part) / 2 for part in style.dashes.split()])
-    axes.set(xlabel="pages fetched", ylabel="relevant pages", xlim=(0, None), ylim=(0, None))
+    axes.set(xlabel=axis.label, ylabel="relevant pages", xlim=(0, None), ylim=(0, None))
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(path)

@@ -18,6 +18,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
@@ -27,7 +28,9 @@ from typing import Any, TypeVar
 
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
+from focuscrawl.lab import virtual_time
 from focuscrawl.lab.plan import Job
+from focuscrawl.lab.polite import Manners
 
 T = TypeVar("T")
 #: Makes crawls reproducible (fixed order of sets) and leaves the cores to other processes (one thread per process).
@@ -47,6 +50,8 @@ class Outcome:
     requests: int
     cpu: float
     seconds: float
+    #: When each page arrived, in seconds on the crawl's clock; None for a crawl without politeness.
+    times: list[float] | None = None
 
     def save(self, path: Path) -> None:
         """Save the outcome atomically."""
@@ -210,6 +215,18 @@ def _warm_up(web: str, learns: bool) -> None:
         crawl("best_first", small_web({"a": ["b"], "b": []}), Path(folder), seeds=at("a"), keywords="a")
 
 
+def _politeness(manners: Manners | None) -> dict[str, Any]:
+    """The settings for a crawl's politeness."""
+    if manners is None:  # the order must follow the scores, and a web file needs no politeness
+        return {"CONCURRENT_REQUESTS": 1, "FOCUS_CRAWL_DELAY_MAX": 0, "FOCUS_BACKOFF_MAX": 0}
+    return {
+        "CONCURRENT_REQUESTS": manners.concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "DOWNLOAD_DELAY": manners.delay,
+        "FOCUS_WEB_LATENCY": manners.latency,
+    }
+
+
 def _crawl(job: Job, place: Path) -> Outcome:
     from scrapy.crawler import AsyncCrawlerRunner
     from scrapy.spiderloader import get_spider_loader
@@ -227,13 +244,11 @@ def _crawl(job: Job, place: Path) -> Outcome:
             "FOCUS_WEB": job.web,
             "FOCUS_DIR": str(place),
             "FOCUS_PROGRESS": False,
-            "CONCURRENT_REQUESTS": 1,  # the order must follow the scores
             "TWISTED_REACTOR_ENABLED": False,
-            "FOCUS_CRAWL_DELAY_MAX": 0,  # a web file needs no politeness
-            "FOCUS_BACKOFF_MAX": 0,
             "RETRY_ENABLED": False,  # a web file would answer the same
             "LOGSTATS_INTERVAL": 0,
             "FOCUS_INDEX": False,  # these crawls are not searched
+            **_politeness(job.manners),
         },
         priority="cmdline",
     )
@@ -255,7 +270,7 @@ def _crawl(job: Job, place: Path) -> Outcome:
     needs: Sequence[str] = getattr(get_spider_loader(settings).load(job.name), "needs", ())
     _warm_up(job.web, learns="examples" in needs)
     answered, cpu, began = ReplayHandler.answered, process_time(), perf_counter()
-    crawl = asyncio.run(go())
+    crawl = asyncio.run(go()) if job.manners is None else virtual_time.run(go)
     cpu, seconds = process_time() - cpu, perf_counter() - began
     if problem := crawl.fatal or crawl.problem:
         raise FocusError(problem)
@@ -267,6 +282,10 @@ def _crawl(job: Job, place: Path) -> Outcome:
         first = min(errors, key=lambda failure: failure.url)
         more = f", and at {len(errors) - 1} more pages" if errors[1:] else ""
         raise FocusError(f"{first.reason} at {first.url}{more}")
+    times = None
+    if job.manners is not None:  # a page is stored later than others if it waits for its host's tdmrep.json
+        pages.sort(key=lambda page: page.fetched_at)
+        times = [(datetime.fromisoformat(page.fetched_at) - virtual_time.EPOCH).total_seconds() for page in pages]
     return Outcome(
         [page.url for page in pages],
         [None if page.duplicate_of is not None else page.relevant for page in pages],
@@ -274,4 +293,5 @@ def _crawl(job: Job, place: Path) -> Outcome:
         ReplayHandler.answered - answered,
         cpu,
         seconds,
+        times,
     )

@@ -68,6 +68,7 @@ class Findings:
             about=self.about,
             notes=self.notes,
             command=command,
+            manners=lab.manners,
         )
         write_whole(lab.folder / "report.html", text)
         return pictures

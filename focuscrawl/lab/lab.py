@@ -20,6 +20,7 @@ from focuscrawl.lab.crawls import Outcome, Workers, run_all
 from focuscrawl.lab.measures import measure
 from focuscrawl.lab.orders import random_order
 from focuscrawl.lab.plan import CHANCE, GENERIC, GIVEN, LIMIT, TOPIC, Job, Spec, Trial, jobs_of, label_of, make_trials
+from focuscrawl.lab.polite import Manners, polite_random
 from focuscrawl.lab.survey import Reader, Survey, read_pages, web_digest
 from focuscrawl.lab.tables import Row
 from focuscrawl.spider import FocusedSpider
@@ -49,6 +50,8 @@ class Lab:
     seed: int
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
+    #: The politeness of all crawls, on their clock; None to fetch one page at a time, without delays.
+    manners: Manners | None = None
     keep: bool = False
     #: One line for each thing that could not be compared.
     problems: list[str] = field(default_factory=list)
@@ -127,7 +130,9 @@ class Lab:
     def plan(self, survey: Survey) -> tuple[list[Trial], list[Job]]:
         """The trials and their crawls; whatever is left out is added to `problems`."""
         self._find_generic(survey)
-        trials, problems = make_trials(self.topics, survey, self.starts, self.pages, self.title, Reader(self.web).end)
+        trials, problems = make_trials(
+            self.topics, survey, self.starts, self.pages, self.title, Reader(self.web).end, self.manners
+        )
         self.problems += problems
         jobs: list[Job] = []
         for trial in trials:
@@ -141,6 +146,7 @@ class Lab:
                 web=self.web_name,
                 pages=self.pages,
                 settings=tuple(sorted(self.settings.items())),
+                manners=self.manners,
                 digests=(self._digest, _topic_digest(topic)),
             ):
                 if isinstance(job, Job):
@@ -175,20 +181,27 @@ class Lab:
         }
         place = self.title, trial.topic, trial.seeds
 
-        def order(name: str, repeat: int, order: Sequence[int]) -> Row:
-            first = order[:pages]
-            return Row(*place, name, repeat, measure(first, [None] * len(first), requests=len(first), **facts))
+        def order(name: str, repeat: int, order: Sequence[int], times: Sequence[float] | None) -> Row:
+            first, times = order[:pages], times and times[:pages]
+            measures = measure(first, [None] * len(first), requests=len(first), times=times, **facts)
+            return Row(*place, name, repeat, measures)
 
-        yield order(LIMIT, 1, trial.best)
+        polite = trial.polite_best
+        yield order(LIMIT, 1, polite.pages, polite.times) if polite else order(LIMIT, 1, trial.best, None)
         for job, outcome in outcomes.items():
             if (job.topic, job.seeds) == (trial.topic, trial.seeds):
                 fetched = [survey.number(url) for url in outcome.urls[:pages]]
                 judged, matched = outcome.judged[:pages], outcome.matched[:pages]
-                measures = measure(fetched, judged, matched, requests=outcome.requests, **facts)
+                times = outcome.times and outcome.times[:pages]
+                measures = measure(fetched, judged, matched, requests=outcome.requests, times=times, **facts)
                 yield Row(*place, job.spider, job.repeat, measures, outcome.cpu, outcome.seconds)
         for repeat in range(1, self.repeats + 1):
             chance = Random(f"{self.seed} {repeat} {trial.topic} {trial.seeds}")  # noqa: S311
-            yield order(CHANCE, repeat, random_order(survey.graph, trial.first, self.pages, chance))
+            if self.manners is None:
+                yield order(CHANCE, repeat, random_order(survey.graph, trial.first, self.pages, chance), None)
+            else:
+                timed = polite_random(survey.graph, survey.urls, trial.first, self.pages, self.manners, chance)
+                yield order(CHANCE, repeat, timed.pages, timed.times)
 
 
 def _topic_digest(topic: Topic) -> str:

@@ -34,6 +34,8 @@ class Point(NamedTuple):
     judged_relevant: int | None
     judged_precision: float | None
     judged_recall: float | None
+    #: Seconds on the crawl's clock; None for a crawl without politeness.
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,18 @@ class Measures:
     similarity: float
     relevant_hosts: int
     requests: int
+    #: When the last page arrived, on the crawl's clock, and relevant pages per hour until then; None for a crawl
+    #: without politeness.
+    seconds: float | None
+    relevant_per_hour: float | None
     #: Relevant pages after each page.
     curve: tuple[int, ...]
     #: After each page, the figures of a crawl that had ended there.
     course: tuple[Point, ...]
     #: The relevant pages that were found.
     found: frozenset[int]
+    #: When each of them arrived, in order; None for a crawl without politeness.
+    arrivals: tuple[float, ...] | None = None
 
 
 def measure(
@@ -78,16 +86,19 @@ def measure(
     limit: Sequence[int],
     hosts: Mapping[int, str],
     similarity: Sequence[float],
+    times: Sequence[float] | None = None,
 ) -> Measures:
     """Measure a crawl from the numbers of the pages it fetched (None: not in the web) and its judgements of them.
 
     *matched* says which of them are listed in URLs.txt, *reachable* how many relevant pages can be reached. *limit* is
-    the order of the omniscient crawler, *similarity* the similarity of each page to the topic.
+    the order of the omniscient crawler, *similarity* the similarity of each page to the topic, and *times* when each
+    page arrived on the crawl's clock.
     """
     is_relevant = [page in relevant for page in fetched]
     curve = tuple(accumulate(is_relevant, initial=0))[1:]
     best = area(list(accumulate(page in relevant for page in limit)), pages)
-    course = tuple(_course(fetched, judged, is_relevant, targets, hosts, similarity))
+    moments: Sequence[float | None] = [None] * len(fetched) if times is None else times
+    course = tuple(_course(fetched, judged, is_relevant, targets, hosts, similarity, moments))
     listed = [by_label for by_label, is_listed in zip(is_relevant, matched or (), strict=False) if is_listed]
     end = course[-1] if course else Point(0, None, _ratio(0, len(targets)), 0.0, 0, None, None, None)
     return Measures(
@@ -98,9 +109,13 @@ def measure(
         matched_precision=_ratio(sum(listed), len(listed)),
         matched_recall=None if matched is None else _ratio(sum(listed), reachable),
         requests=requests,
+        relevant_per_hour=_ratio(3600 * end.relevant, end.seconds or 0.0),
         curve=curve,
         course=course,
         found=frozenset(page for page in fetched if page is not None and page in relevant),
+        arrivals=None
+        if times is None
+        else tuple(time for time, by_label in zip(times, is_relevant, strict=True) if by_label),
     )
 
 
@@ -111,12 +126,14 @@ def _course(
     targets: Set[int],
     hosts: Mapping[int, str],
     similarity: Sequence[float],
+    moments: Sequence[float | None],
 ) -> Iterator[Point]:
     reached: set[int | None] = set()
     seen_hosts: set[str] = set()
     relevant = sure = sure_relevant = by_spider = both = 0
     alike = 0.0
-    for count, (page, judgement, by_label) in enumerate(zip(fetched, judged, is_relevant, strict=True), 1):
+    steps = zip(fetched, judged, is_relevant, moments, strict=True)
+    for count, (page, judgement, by_label, moment) in enumerate(steps, 1):
         relevant += by_label
         if page in targets:
             reached.add(page)
@@ -138,6 +155,7 @@ def _course(
             judged_relevant=by_spider if sure else None,
             judged_precision=_ratio(both, by_spider),
             judged_recall=_ratio(both, sure_relevant),
+            seconds=moment,
         )
 
 

@@ -29,6 +29,14 @@ class Graph:
                 sources[target].append(page)
         return sources
 
+    def links_to(self, pages: Iterable[int]) -> list[int]:
+        """How many of these pages each page links to."""
+        counts = [0] * len(self)
+        for page in pages:
+            for source in self.sources[page]:
+                counts[source] += 1
+        return counts
+
     def reachable(self, seeds: Iterable[int]) -> set[int]:
         """The seeds and all pages reachable from them."""
         waiting = list(seeds)
@@ -76,10 +84,7 @@ class _Omniscient:
         self.hidden = set(self.relevant)
         #: How many hidden pages each page links to. It never rises, so a stale heap entry is too high: it is corrected
         #: when it reaches the top.
-        self.gain = [0] * len(graph)
-        for page in self.relevant:
-            for source in graph.sources[page]:
-                self.gain[source] += 1
+        self.gain = graph.links_to(self.relevant)
         #: Waiting pages and when they were found; heaps of the relevant ones and of the others.
         self.waiting: dict[int, int] = {}
         self.known: set[int] = set()

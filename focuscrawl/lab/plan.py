@@ -18,6 +18,7 @@ from typing import Any
 from focuscrawl import __version__, urls
 from focuscrawl.errors import FocusError, suggest
 from focuscrawl.lab.orders import omniscient
+from focuscrawl.lab.polite import Manners, Timed, polite_omniscient
 from focuscrawl.lab.survey import Survey
 from focuscrawl.options import options_of, read_options
 from focuscrawl.resources import data
@@ -184,8 +185,9 @@ class Trial:
     reachable: int
     #: Pages that count for target recall.
     targets: frozenset[int]
-    #: The order of the limit.
+    #: The order of the limit; and if the crawls are polite, that of a limit which is, too.
     best: tuple[int, ...]
+    polite_best: Timed | None = None
 
 
 def make_trials(
@@ -195,10 +197,12 @@ def make_trials(
     pages: int,
     web: str,
     end: Callable[[str], str | None],
+    manners: Manners | None = None,
 ) -> tuple[list[Trial], list[str]]:
     """The trials that can be run, and why others cannot.
 
     *starts* are the URLs of each kind of start; `topic` stands for the topics' own seeds. *end* resolves redirects.
+    With *manners*, there is also a limit that is as polite as the crawls.
     """
     trials: list[Trial] = []
     problems: list[str] = []
@@ -248,6 +252,9 @@ def make_trials(
                     len(relevant & reachable),
                     frozenset(targets),
                     tuple(best),
+                    None
+                    if manners is None
+                    else polite_omniscient(survey.graph, survey.urls, first, relevant, pages, manners),
                 )
             )
     return trials, problems
@@ -287,6 +294,8 @@ class Job:
     repeat: int
     pages: int
     settings: tuple[tuple[str, str], ...] = ()
+    #: The crawl's politeness; None if it fetches one page at a time, without delays.
+    manners: Manners | None = None
     #: Digests of the web, the topic and the spider's code.
     digests: tuple[str, ...] = field(default=())
 

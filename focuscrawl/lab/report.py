@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from focuscrawl import __version__
 from focuscrawl.lab.advice import FEW, WAYS, Needs, advise
-from focuscrawl.lab.charts import curves, legend
+from focuscrawl.lab.charts import curves, legend, over_pages, over_time
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
+from focuscrawl.lab.polite import Manners
 from focuscrawl.lab.tables import Summary
 from focuscrawl.reports import report
 from focuscrawl.reports.svg import Style
@@ -47,6 +48,7 @@ def lab_report(
     about: str,
     notes: Sequence[str],
     command: str,
+    manners: Manners | None = None,
 ) -> str:
     """The whole report; *about* describes the web, *command* is the command line that made it."""
     body = [f"<p>{html.escape(about)}</p>"]
@@ -58,19 +60,22 @@ def lab_report(
             links = ", ".join(html.escape(url) for url in starts[way][:5])
             body.append(f"<p><small>Every crawl starts at {links}</small></p>")
         body.append(f"<p class=lead>{html.escape(advise(those, web, pages, needs))}</p>")
-        body.append(_headline(those, look, baseline))
+        body.append(_headline(those, look, baseline, polite=manners is not None))
         body.append(f"<details><summary>More figures</summary>{_more(those)}</details>")
         names = [one.spider for one in those]
-        series = {one.spider: one.curve for one in those if one.whole}
+        series = over_pages(those)
         body.append("<div class=side><div><h3>Relevant pages over pages fetched, mean of all crawls</h3>")
         body.append(f"<div class=chart>{curves(series, look)}</div>{legend(list(series), look)}</div>")
+        if timed := over_time(those):
+            body.append("<div><h3>Relevant pages over the crawl's clock, mean of all crawls</h3>")
+            body.append(f"<div class=chart>{curves(timed[0], look, timed[1])}</div></div>")
         body.append(f"<div><h3>Score by topic</h3>{_by_topic(those)}</div></div>")
         if overlap := _overlaps(way, names, overlaps):
             body.append(
                 "<details><summary>Of the relevant pages that either spider found, the share that both found</summary>"
             )
             body.append(f"{overlap}</details>")
-    body.append(_reading(baseline))
+    body.append(_reading(baseline, polite=manners is not None))
     if notes:
         items = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
         body.append(f"<h2>Notes</h2><ul>{items}</ul>")
@@ -78,7 +83,8 @@ def lab_report(
     topics = max((one.topics for one in summaries), default=0)
     spiders = len({one.spider for one in summaries} - {LIMIT, CHANCE})
     what = f"{_count(spiders, 'spider')}, {_count(topics, 'topic')}, {pages:,} pages per crawl"
-    subtitle = f"{what}; relevant means relevant by the web's labels"
+    how = "" if manners is None else f"; {manners}, on the crawl's clock"
+    subtitle = f"{what}{how}; relevant means relevant by the web's labels"
     return report.page(f"Strategies on {web}", subtitle, "\n".join(body), _STYLE)
 
 
@@ -86,9 +92,11 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline: str) -> str:
+def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline: str, *, polite: bool) -> str:
     head = [
-        *("spider", "score", "95 % interval", "harvest", "target recall", "relevant", f"against {baseline}", "p"),
+        *("spider", "score", "95 % interval", "harvest", "target recall", "relevant"),
+        *(("relevant per hour", "duration") if polite else ()),
+        *(f"against {baseline}", "p"),
     ]
     rows = []
     for one in summaries:
@@ -107,6 +115,7 @@ def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline:
                 _share(one.means["harvest"]),
                 _share(one.means["target_recall"]),
                 f"{one.relevant:,.1f}",
+                *(one.speed if polite else ()),
                 f"{against.difference:+.3f} ({against.better} : {against.worse})" if against else "–",
                 p or "–",
             )
@@ -170,7 +179,15 @@ def _overlaps(way: str, names: Sequence[str], overlaps: Mapping[tuple[str, str, 
     return f"<div class=scroll>{report.table(('', *shown), rows, len(shown))}</div>" if len(shown) > 1 else ""
 
 
-def _reading(baseline: str) -> str:
+def _reading(baseline: str, *, polite: bool) -> str:
+    clock = f"""
+<p><b>On the clock</b>: the crawls were polite, and their waiting was simulated: each request took its latency, and the
+crawl's clock jumped to the next event. <b>Duration</b> is the time on that clock until the last page arrived, including
+the time for examples and for pages that a spider fetched to learn from; <b>relevant per hour</b> is the number of
+relevant pages divided by it. <i>{LIMIT}</i> and <i>{CHANCE}</i> are as polite as the crawls: they take a page only
+while its host is free. A curve stays flat after its crawl has ended; that of <i>{LIMIT}</i> ends when nothing is left
+to find. CPU time is free on this clock, and neither DNS nor bandwidth is simulated. The score and the advice are about
+pages, not about time.</p>"""
     return f"""<h2>How to read this</h2>
 <p><b>Score</b>: area under the curve of relevant pages over pages fetched, divided by that of <i>{LIMIT}</i>, a crawler
 that knows all links and labels and stops when nothing is left to find. <i>{CHANCE}</i> takes a random known page. Both
@@ -181,4 +198,4 @@ topics on which it is better : worse; p is that of Wilcoxon's signed-rank test, 
 after Holm's correction for the number of spiders. The p in the advice is multiplied by the number of spiders that the
 best was chosen from. <b>Judged</b> figures show how well the spider's own judgement of relevance
 agrees with the labels. <b>Similarity</b> sums the cosines of the fetched pages with the topic's words. <b>Requests</b>
-include robots.txt, examples and pages that a spider fetched to learn from.</p>"""
+include robots.txt, examples and pages that a spider fetched to learn from.</p>{clock if polite else ""}"""

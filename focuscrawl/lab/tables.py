@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +20,7 @@ from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 FIGURES = (
     *("pages", "relevant", "harvest", "target_recall", "score"),
     *("judged_relevant", "judged_precision", "judged_recall", "matched", "matched_precision", "matched_recall"),
-    *("similarity", "relevant_hosts", "requests"),
+    *("similarity", "relevant_hosts", "requests", "seconds", "relevant_per_hour"),
 )
 #: The measures whose mean and interval are in summaries.
 MEANS = tuple(name for name in FIGURES if name not in ("judged_relevant", "matched"))
@@ -67,6 +68,10 @@ class Summary:
     scores: dict[str, float]
     #: Relevant pages after each page.
     curve: list[float]
+    #: When the relevant pages of each crawl arrived, by topic; None without politeness.
+    arrivals: Sequence[Sequence[Sequence[float]]] | None = None
+    #: When the last of its crawls ended.
+    ended: float | None = None
     against: Comparison | None = None
     #: The probability of `against`, corrected for the number of spiders compared.
     p_holm: float | None = None
@@ -86,6 +91,16 @@ class Summary:
         """The mean number of relevant pages."""
         return self.means["relevant"] or 0.0
 
+    def by(self, moment: float) -> float:
+        """The mean number of relevant pages that have arrived by a moment on the crawl's clock."""
+        return fmean(fmean(bisect_right(crawl, moment) for crawl in topic) for topic in self.arrivals or ())
+
+    @property
+    def speed(self) -> tuple[str, str]:
+        """The mean number of relevant pages per hour and the mean duration, as text."""
+        per_hour, seconds = self.means["relevant_per_hour"], self.means["seconds"]
+        return "–" if per_hour is None else f"{per_hour:,.0f}", "–" if seconds is None else duration(seconds)
+
     @property
     def whole(self) -> bool:
         """Whether it crawled every topic; otherwise its means cannot be compared with those of others."""
@@ -99,6 +114,17 @@ class Summary:
         if pages < SHORT * self.asked:  # its harvest is a share of fewer pages
             notes.append(f"{pages:,.0f} pages")
         return f"{self.spider} ({', '.join(notes)})" if notes else self.spider
+
+
+def duration(seconds: float) -> str:
+    """A duration to the second; to the minute from an hour on."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours:,} h {minutes:02d} min"
 
 
 def summarise(rows: Sequence[Row], pages: int, baseline: str, seed: int) -> list[Summary]:
@@ -129,6 +155,8 @@ def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], of: i
     curves = [[_padded(row.measures.curve, pages) for row in rows] for rows in topics.values()]
     fetched = sum(row.measures.pages for rows in topics.values() for row in rows if row.cpu is not None)
     cpu = sum(row.cpu or 0.0 for rows in topics.values() for row in rows)
+    crawls = [row.measures for rows in topics.values() for row in rows]
+    polite = all(crawl.arrivals is not None for crawl in crawls)
     return Summary(
         seeds=seeds,
         spider=spider,
@@ -141,6 +169,8 @@ def _summary(seeds: str, spider: str, topics: Mapping[str, Sequence[Row]], of: i
         cost=1000 * cpu / fetched if fetched else None,
         scores={topic: fmean(row.measures.score for row in rows) for topic, rows in topics.items()},
         curve=[fmean(fmean(curve[t] for curve in repeats) for repeats in curves) for t in range(pages)],
+        arrivals=[[row.measures.arrivals or () for row in rows] for rows in topics.values()] if polite else None,
+        ended=max(crawl.seconds or 0.0 for crawl in crawls) if polite else None,
     )
 
 

@@ -64,7 +64,9 @@ class Terminal:
         for way, summaries in findings.by_way().items():
             self.print()
             title = f"{lab.title}, {lab.pages:,} pages from {WAYS.get(way, way)}"
-            self._console.print(_summary_table(title, summaries))
+            self._console.print(_summary_table(title, summaries, polite=lab.manners is not None))
+            if lab.manners is not None:
+                self.print(f"per hour, time: relevant pages per hour, and the duration, at {lab.manners}.")
             baseline = findings.baseline
             self.print(f"against: score minus that of {baseline}; p: probability of such a difference by chance.")
             self.print(advise(summaries, lab.title, lab.pages, findings.needs))
@@ -89,19 +91,27 @@ class Terminal:
         self.print(f"\n{experiment.number}. {experiment.title}", style="bold")
 
 
-def _summary_table(title: str, summaries: Sequence[Summary]) -> rich.table.Table:
+def _summary_table(title: str, summaries: Sequence[Summary], *, polite: bool) -> rich.table.Table:
+    """The table of a comparison; that of polite crawls leaves out some columns, to fit into 80 characters."""
     table = rich.table.Table(title=title)
     table.add_column("spider", overflow="fold")
-    for name in ("score", "95 %", "harvest", "targets", "against", "p"):
+    between = ("harvest", "per hour", "time") if polite else ("95 %", "harvest", "targets")
+    for name in ("score", *between, "against", "p"):
         table.add_column(name, justify="right", no_wrap=True)
     for one in summaries:
-        shares = one.means["harvest"], one.means["target_recall"]
+        harvest, targets = (_percent(one.means[name]) for name in ("harvest", "target_recall"))
+        interval = f"{one.interval[0]:.2f}–{one.interval[1]:.2f}" if one.interval else "–"
+        cells = (harvest, *one.speed) if polite else (interval, harvest, targets)
+        against = one.against
         table.add_row(
             Text(one.title),
             f"{one.score:.3f}",
-            f"{one.interval[0]:.2f}–{one.interval[1]:.2f}" if one.interval else "–",
-            *("–" if share is None else f"{share:.1%}" for share in shares),
-            f"{one.against.difference:+.3f}" if one.against else "–",
-            f"{one.against.p:.2g}" if one.against and one.against.better + one.against.worse >= FEW else "–",
+            *cells,
+            f"{against.difference:+.3f}" if against else "–",
+            f"{against.p:.2g}" if against and against.better + against.worse >= FEW else "–",
         )
     return table
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"

@@ -46,11 +46,6 @@ class Pace:
         raise AssertionError("unreachable: __init__ refuses an all-day pause")
 
 
-def local_time() -> datetime:
-    """The local time of the machine that runs the crawl."""
-    return datetime.now()
-
-
 def _minutes(span: str) -> tuple[int, int]:
     found = _SPAN.fullmatch(str(span))
     if found:

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from time import monotonic
 from typing import NamedTuple
 
 from focuscrawl import urls
+from focuscrawl.crawl import clock
 from focuscrawl.errors import FocusError
 from focuscrawl.manners.paths import PathRules, normal_path
 
@@ -112,12 +112,10 @@ class Scope:
         allow: Iterable[str] = (),
         deny: Iterable[str] = (),
         file: Path | None = None,
-        clock: Callable[[], float] = monotonic,
     ) -> None:
         self.given = {"allow": list(allow), "deny": list(deny)}
         self.file = file
-        self._clock = clock
-        self._looked_at = clock()
+        self._looked_at = clock.monotonic()
         self._stamp = self._file_stamp()
         try:
             lines = self._read()
@@ -173,9 +171,9 @@ class Scope:
 
     def _reload(self) -> None:
         """Reload the file if it has changed; if it is invalid, the old rules stay in force."""
-        if self.file is None or self._clock() < self._looked_at + RELOAD:
+        if self.file is None or clock.monotonic() < self._looked_at + RELOAD:
             return
-        self._looked_at = self._clock()
+        self._looked_at = clock.monotonic()
         stamp = self._file_stamp()
         if stamp == self._stamp:
             return

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 
 if TYPE_CHECKING:
@@ -64,6 +65,6 @@ def retry_after(value: str) -> float | None:
         date = parsedate_to_datetime(value)
         if date.tzinfo is None:
             date = date.replace(tzinfo=UTC)
-        return max(0.0, (date - datetime.now(UTC)).total_seconds())
+        return max(0.0, (date - clock.utc()).total_seconds())
     except (TypeError, ValueError, OverflowError):
         return None

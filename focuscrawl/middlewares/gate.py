@@ -22,7 +22,8 @@ PATIENCE = 5.0
 class GateMiddleware:
     """The last middleware before the downloader: pages, robots.txt and all other requests wait here for their turn.
 
-    A page goes back to the frontier if its host needs a longer back-off, or if no more connections can be opened.
+    A page goes back to the frontier if its host needs a longer back-off, if no more connections can be opened, or if
+    the crawl's hours are spent.
     Meta: ``focus_patience``, the longest back-off that a request waits for; ``focus_sent``, when it was sent.
     """
 
@@ -39,11 +40,14 @@ class GateMiddleware:
         return self.crawler.engine.downloader.get_slot_key(request)
 
     async def process_request(self, request: Request) -> Request | None:
-        patience = PATIENCE if self.crawl.is_in_flight(request) else request.meta.get("focus_patience", inf)
+        is_page = self.crawl.is_in_flight(request)
+        if is_page and self.crawl.out_of_time():  # it has waited for its host's robots.txt
+            return request.copy()
+        patience = PATIENCE if is_page else request.meta.get("focus_patience", inf)
         try:
             request.meta["focus_sent"] = await self.hosts.turn(self._host(request), request, patience)
         except HostRests:
-            if self.crawl.is_in_flight(request):
+            if is_page:
                 return request.copy()
             raise
         return None

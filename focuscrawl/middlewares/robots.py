@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections import Counter
 from dataclasses import dataclass
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -14,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 
 from focuscrawl import urls
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
 from focuscrawl.manners.recent import Recent
@@ -125,11 +125,11 @@ class RobotsMiddleware:
         if root in self._asked:
             return await self._asked[root]
         known = self._sites.get(root)
-        if known is not None and known.expires > monotonic():
+        if known is not None and known.expires > clock.monotonic():
             return known
         future: asyncio.Future[_Site | None] = asyncio.get_running_loop().create_future()
         self._asked[root] = future
-        site: _Site | None = _Site(None, expires=monotonic() + RETRY_AFTER)
+        site: _Site | None = _Site(None, expires=clock.monotonic() + RETRY_AFTER)
         try:
             site = await self._fetch(root)
         finally:  # even after an error, so that no request waits forever
@@ -166,7 +166,7 @@ class RobotsMiddleware:
         found = response.status < 300
         body = response.body[: SIZE_LIMIT + 1] if found else b""  # unavailable: RFC 9309, 2.3.1.3
         self._slow_down(root, wished_delay(body, self.agent))
-        return _Site(Rules.read(body, self.agent), expires=monotonic() + MAX_AGE, found=found)
+        return _Site(Rules.read(body, self.agent), expires=clock.monotonic() + MAX_AGE, found=found)
 
     def _unreachable(self, root: str, problem: str, *, heard: bool, silent: bool = False) -> _Site | None:
         """What is known about a site without a readable robots.txt; None if it will be retried after a back-off."""
@@ -174,7 +174,7 @@ class RobotsMiddleware:
         self._tries[root] += 1
         if (crawl := self._running()) is not None and self._tries[root] <= self.retries:
             if not heard:  # otherwise BackoffMiddleware has done it
-                crawl.hosts.refused(urls.host(root), None, monotonic())
+                crawl.hosts.refused(urls.host(root), None, clock.monotonic())
             return None
         del self._tries[root]
-        return _Site(None, expires=monotonic() + RETRY_AFTER, problem=problem, silent=silent)
+        return _Site(None, expires=clock.monotonic() + RETRY_AFTER, problem=problem, silent=silent)

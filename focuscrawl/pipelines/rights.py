@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -11,6 +10,7 @@ from scrapy.exceptions import DropItem
 from scrapy.http.request import NO_CALLBACK
 
 from focuscrawl import urls
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.manners import rights
 from focuscrawl.manners.recent import Recent
@@ -70,7 +70,7 @@ class RightsPipeline:
 
     async def _host_rules(self, site: str) -> rights.TdmRules:
         known = self._rules.get(site)
-        if known is not None or self._not_before.get(site, 0.0) > monotonic():
+        if known is not None or self._not_before.get(site, 0.0) > clock.monotonic():
             return known or rights.TdmRules()
         if site not in self._asked:
             self._asked[site] = asyncio.ensure_future(self._fetch(site))
@@ -87,7 +87,7 @@ class RightsPipeline:
         except Exception:  # an unreachable host has no known reservations
             response = None
         if response is None or response.status >= 500 or response.status == 429:
-            self._not_before[site] = monotonic() + RETRY_AFTER
+            self._not_before[site] = clock.monotonic() + RETRY_AFTER
             return rights.TdmRules()
         rules = rights.read_tdmrep(response.body) if response.status == 200 else rights.TdmRules()
         self._rules.put(site, rules, rules.size)

@@ -7,14 +7,13 @@ the pipelines like a new one, with a `visit`; its new links enter the frontier.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from time import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.http import Response
 
 from focuscrawl import urls
-from focuscrawl.crawl.clock import now
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import validators
@@ -52,7 +51,7 @@ class RevisitingSpider(FocusedSpider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawl = spider.crawl
-        found = plan(crawl.store, time(), older_than=cls.older_than, pages=cls.most_visits)
+        found = plan(crawl.store, clock.utc().timestamp(), older_than=cls.older_than, pages=cls.most_visits)
         spider.due = {due.url_id: due for due in found}
         crawl.to_visit = len(found)
         for due in found:  # the file is not trusted: a file: URL would be read from the disk
@@ -194,7 +193,7 @@ class RevisitingSpider(FocusedSpider):
         if due.gone:
             self._end(focus, status, GONE, {"reason": problem})
             return
-        page = Page(due.url, status, stored.depth, stored.parent, stored.score, fetched_at=now())
+        page = Page(due.url, status, stored.depth, stored.parent, stored.score, fetched_at=clock.now())
         page.url_id, page.problem = focus.url_id, problem
         page.visit = Visit(due.page, GONE, {"reason": problem} | (details or {}))
         yield page
@@ -220,7 +219,7 @@ class RevisitingSpider(FocusedSpider):
         self._write(work)
 
     def _note(self, due: Due, status: int | None, outcome: str, details: dict[str, Any] | None = None) -> None:
-        self.crawl.store.visits.add(due.page, now(), status, outcome, details)
+        self.crawl.store.visits.add(due.page, clock.now(), status, outcome, details)
         self.crawler.stats.inc_value(f"focus/visits/{outcome}")
 
 

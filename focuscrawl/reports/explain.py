@@ -10,9 +10,11 @@ from typing import Any
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError, printable
+from focuscrawl.frontier.patience import BEST
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
+from focuscrawl.settings import FOCUS_PATIENCE
 from focuscrawl.store.failures import Failure
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
@@ -60,9 +62,25 @@ def _waiting(store: Store, url: str, waiting: Entry) -> list[str]:
         url,
         f"  waiting with score {waiting.score:.4f}: {better:,} of {total:,} queued URLs are ahead",
     ]
+    if better >= BEST * total and _holds_back(store):
+        lines.append("  held back while a better link waits for its host, if links like this one were worth little")
     if waiting.damping < 1:
         lines.append(f"  damped to {100 * waiting.damping:.3g} % of its score: {_trap(store, url)}")
     return lines
+
+
+def _holds_back(store: Store) -> bool:
+    """Whether the last run held links back."""
+    run = store.runs()[-1]
+    options, settings = run.get("options"), run.get("settings")
+    if not isinstance(options, dict) or not isinstance(settings, dict):
+        return False
+    try:
+        patience = float(settings.get("FOCUS_PATIENCE", FOCUS_PATIENCE))
+    except (TypeError, ValueError, OverflowError):  # the file is not trusted
+        return False
+    only_time_is_scarce = options.get("max_hours") and not options.get("max_pages")
+    return patience == 1 if only_time_is_scarce else patience > 0
 
 
 def _tried(failures: Sequence[Failure]) -> list[str]:

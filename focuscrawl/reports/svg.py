@@ -105,26 +105,26 @@ class Axes:
         """The vertical position of a value."""
         return _TOP + (self.height - _BOTTOM - _TOP) * (1 - value / self.y_end)
 
-    def draw(self, x_label: str, y_label: str, *, whole: bool) -> list[str]:
-        """The grid, numbers and labels; x has whole numbers, and so does y if *whole*."""
+    def draw(self, x_label: str, y_label: str, *, whole: bool, whole_x: bool = True) -> list[str]:
+        """The grid, numbers and labels; *whole* and *whole_x*: y and x have whole numbers only."""
         parts = [text(4, 14, y_label)]
         for value in ticks(self.y_end, whole=whole):
             parts.append(grid_line(_LEFT, self.y(value), WIDTH - _RIGHT, self.y(value)))
             parts.append(text(_LEFT - 7, self.y(value) + 4, f"{value:,g}", text_anchor="end"))
-        for value in ticks(self.x_end, whole=True)[1:]:
+        for value in ticks(self.x_end, whole=whole_x)[1:]:
             anchor = "end" if value > 0.95 * self.x_end else "middle"  # keep the number inside the drawing
             parts.append(text(self.x(value), self.height - 24, f"{value:,g}", text_anchor=anchor))
         parts.append(text(self.x(self.x_end / 2), self.height - 5, x_label, text_anchor="middle"))
         return parts
 
-    def curve(self, name: str, points: Sequence[float], look: Style) -> str:
-        """A curve through points at x = 1, 2, 3 and so on."""
-        step = max(1, len(points) // _POINTS)
-        chosen = sorted({*range(0, len(points), step), *([len(points) - 1] if points else [])})
+    def curve(self, name: str, points: Sequence[float], look: Style, step: float = 1) -> str:
+        """A curve through points at x = *step*, 2 *step*, 3 *step* and so on."""
+        every = max(1, len(points) // _POINTS)
+        chosen = sorted({*range(0, len(points), every), *([len(points) - 1] if points else [])})
         return element(
             "polyline",
             title(name),
-            points=" ".join(f"{self.x(place + 1):.1f},{self.y(points[place]):.1f}" for place in chosen),
+            points=" ".join(f"{self.x(step * (place + 1)):.1f},{self.y(points[place]):.1f}" for place in chosen),
             fill="none",
             stroke=look.colour,
             stroke_width=look.width,
@@ -138,19 +138,23 @@ def curve_chart(
     *,
     x_label: str,
     y_label: str,
+    x_end: float | None = None,
     height: float = 400,
     legend: Literal["inside", "beside"] | None = None,
     standalone: bool = False,
 ) -> str:
-    """Curves by name, with a legend inside (upper left), beside (right) or none; "" if all curves are empty or 0."""
-    x_end = max((len(points) for points in series.values()), default=0)
+    """Curves by name, with a legend inside (upper left), beside (right) or none; "" if all curves are empty or 0.
+
+    The points of a curve are at x = 1, 2, 3 and so on, or evenly spaced up to *x_end*.
+    """
+    longest = max((len(points) for points in series.values()), default=0)
     y_end = max((max(points) for points in series.values() if points), default=0)
-    if not x_end or not y_end:
+    if not longest or not y_end:
         return ""
-    axes = Axes(height, x_end, y_end)
+    axes = Axes(height, x_end or longest, y_end)
     whole = all(isinstance(point, int) for points in series.values() for point in points)
-    parts = axes.draw(x_label, y_label, whole=whole)
-    parts += [axes.curve(name, points, looks[name]) for name, points in series.items()]
+    parts = axes.draw(x_label, y_label, whole=whole, whole_x=x_end is None)
+    parts += [axes.curve(name, points, looks[name], axes.x_end / longest) for name, points in series.items()]
     width = WIDTH
     if legend == "inside":
         parts += _legend(list(series), looks, _LEFT + 10)

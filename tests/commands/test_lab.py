@@ -94,10 +94,11 @@ def test_every_crawl_has_a_row_and_a_curve(compared):
         points = [point for point in curves if {name: point[name] for name in HEAD[:5]} == key]
         assert len(points) == int(row["pages"])
         measured = [name for name in points[-1] if name not in (*HEAD[:5], "page")]
-        assert len(measured) == 8
+        assert len(measured) == 9
         assert {name: points[-1][name] for name in measured} == {name: row[name] for name in measured}
     assert {row["spider"] for row in table(out / "costs.csv")} == {"breadth_first", "best_first", "info_spiders"}
-    assert not {"cpu", "seconds", "cpu_seconds"} & rows[0].keys()
+    assert not {"cpu", "cpu_seconds"} & rows[0].keys()
+    assert {(row["seconds"], row["relevant_per_hour"]) for row in rows} == {("", "")}  # they are not on the clock
 
 
 def test_the_report_tells_all_in_one_file(compared):
@@ -117,6 +118,48 @@ def test_the_same_command_gives_the_same_results(compared, world, tmp_path):
     assert again.returncode == 0, again.stderr
     for name in ("results.csv", "curves.csv", "summary.csv", "superposition.csv"):
         assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes(), name
+
+
+def test_polite_crawls_are_timed_and_repeat_themselves(world, tmp_path):
+    """On the clock: two seconds per host, and both orders of reference wait like the crawls."""
+    outs = tmp_path / "one", tmp_path / "other"
+    for out, jobs in zip(outs, (1, 2), strict=True):
+        result = lab(world, out, "--pace", 2, "--latency", 0.1, "--concurrency", 4, jobs=jobs)
+        assert result.returncode == 0, result.stderr
+    for name in ("results.csv", "curves.csv", "summary.csv", "superposition.csv"):
+        assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes(), name
+    rows = {(row["topic"], row["spider"]): row for row in table(outs[0] / "results.csv")}
+    curves: dict[tuple[str, str], list[float]] = {}
+    for point in table(outs[0] / "curves.csv"):
+        curves.setdefault((point["topic"], point["spider"]), []).append(float(point["seconds"]))
+    for place, row in rows.items():
+        seconds = float(row["seconds"])
+        assert float(row["relevant_per_hour"]) == pytest.approx(3600 * int(row["relevant"]) / seconds, rel=1e-5)
+        assert curves[place] == sorted(curves[place])
+        assert curves[place][-1] == seconds
+    # all relevant pages are on one host, whose robots.txt comes first: the tenth of them leaves after 20 seconds
+    limit = rows["sorting", "omniscient"]
+    assert (limit["relevant"], limit["score"]) == ("10", "1.000000")
+    assert 20 < float(limit["seconds"]) < 20.2
+    summary = {row["spider"]: row for row in table(outs[0] / "summary.csv")}
+    mean = sum(float(rows[topic, "omniscient"]["seconds"]) for topic in ("again", "sorting")) / 2
+    assert float(summary["omniscient"]["seconds"]) == pytest.approx(mean, abs=1e-6)
+    assert (outs[0] / "hours-topic.svg").read_text().startswith("<svg")
+    text = (outs[0] / "report.html").read_text("utf-8")
+    for part in ("relevant per hour", "duration", "over the crawl's clock", "<b>On the clock</b>"):
+        assert part in text
+    assert "2 s per host, 4 requests at a time, 0.1 s per request on average, on the crawl&#x27;s clock" in text
+    assert "per hour" in result.stdout
+    assert "best_first" in result.stdout
+
+
+def test_a_comparison_without_a_clock_does_not_speak_of_it(compared):
+    out, result = compared
+    text = (out / "report.html").read_text("utf-8")
+    for part in ("per hour", "clock", "duration"):
+        assert part not in text
+        assert part not in result.stdout
+    assert not list(out.glob("hours-*"))
 
 
 def test_a_crawl_of_the_lab_is_the_crawl_of_a_process_of_its_own(compared, world, tmp_path):
@@ -212,6 +255,20 @@ def test_a_crawl_that_fails_fails_alone(world, tmp_path):
         (["-a", "colour"], "-a: expected NAME=VALUE"),
         (["-s", "FOCUS_FOO=1"], "unknown setting FOCUS_FOO; see docs/settings.md"),
         (["-s", "FOCUS_ALLOW=a.example"], "setting FOCUS_ALLOW: changes which pages can be reached"),
+        (["--pace", "-1"], "--pace -1: expected a number of seconds, at least 0"),
+        (["--pace", "nan"], "--pace nan: expected a number of seconds, at least 0"),
+        (["--pace", "1", "--latency", "-0.5"], "--latency -0.5: expected a number of seconds, at least 0"),
+        (["--pace", "1", "--latency", "inf"], "--latency inf: expected a number of seconds, at least 0"),
+        (["--pace", "1", "--concurrency", "0"], "--concurrency 0: expected a whole number, at least 1"),
+        (["--latency", "1"], "--latency: needs --pace, without which crawls are not timed"),
+        (["--concurrency", "4"], "--concurrency: needs --pace, without which crawls are not timed"),
+        (["--pace", "1", "-s", "DOWNLOAD_DELAY=2"], "setting DOWNLOAD_DELAY: with --pace, that option sets the delay"),
+        (
+            ["--pace", "1", "-s", "CONCURRENT_REQUESTS=2"],
+            "setting CONCURRENT_REQUESTS: with --pace, give --concurrency",
+        ),
+        (["--pace", "1", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=2"], "with --pace, a host gets one request at a time"),
+        (["--pace", "1", "-s", "FOCUS_WEB_LATENCY=2"], "setting FOCUS_WEB_LATENCY: with --pace, give --latency"),
     ],
 )
 def test_bad_arguments_cost_one_line(arguments, says, tmp_path):
@@ -381,6 +438,17 @@ def test_a_papers_experiment_stands_beside_its_figures(tmp_path):
     assert "| niche_genetic and hits | 59 % |" in text
     assert "eproduced" in text.splitlines()[-1]
     assert "Superposition ratio" in result.stdout
+
+
+def test_a_papers_experiment_can_be_polite(tmp_path):
+    options = ("--pages", 40, "--pace", 1, "--out", tmp_path / "out", "--jobs", 2)
+    result = scrapy("lab", "papers", "4", *options)
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "out" / "papers.md").read_text("utf-8")
+    assert "| niche_genetic and hits | 59 % |" in text
+    kept = [json.loads(path.read_text()) for path in (tmp_path / "out" / "crawls").glob("*.*.*.json")]
+    assert kept
+    assert all(len(outcome["times"]) == len(outcome["urls"]) for outcome in kept)
 
 
 def test_experiments_that_a_topic_does_not_allow_are_told_and_others_run(world, tmp_path):

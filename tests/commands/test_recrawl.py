@@ -161,6 +161,7 @@ def test_another_crawl_in_the_directory_is_waited_for(copy, web):
         (["DIR", "--older-than", "soon"], "--older-than soon: expected an age such as 12h, 7d or 2w"),
         (["DIR", "--report", "--since", "soon"], "--since soon: expected a date"),
         (["DIR", "-a", "max_pages=3"], "new ones by --new"),
+        (["DIR", "-a", "max_hours=3"], "-a max_hours: stored pages are bounded by --pages"),
         (["DIR", "-a", "colour=red"], "has no option 'colour'"),
         (["DIR", "--report", "--atom", "/nowhere/feed.xml"], "cannot write /nowhere/feed.xml"),
     ],

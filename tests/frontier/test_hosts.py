@@ -7,6 +7,7 @@ from math import inf
 
 import pytest
 
+from focuscrawl.crawl import clock as clock_module
 from focuscrawl.crawl.failures import HostRests
 from focuscrawl.frontier import hosts
 from focuscrawl.frontier.hosts import Hosts
@@ -17,7 +18,7 @@ class Clock:
 
     def __init__(self, monkeypatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr(hosts, "monotonic", lambda: self.now)
+        monkeypatch.setattr(clock_module, "monotonic", lambda: self.now)
         monkeypatch.setattr(hosts.asyncio, "sleep", self.sleep)
         self.original = asyncio.sleep
 

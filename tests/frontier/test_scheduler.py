@@ -9,6 +9,8 @@ from itertools import pairwise
 import pytest
 from scrapy.exceptions import DropItem
 
+from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.scheduler import priority
 from focuscrawl.page import Page
 from focuscrawl.store.links import Links
@@ -265,3 +267,18 @@ def test_bounds_are_settings(crawl, settings):
     else:
         assert crawled.urls == [at("root"), at("a/0.8"), at("a/0.7"), at("a/0.6")]
         assert crawled.stats["focus/host_full"] == 5
+
+
+def test_an_error_in_the_frontier_ends_the_crawl_instead_of_leaving_it_waiting(crawl, monkeypatch):
+    pop = Frontier.pop
+
+    def fail(self, *arguments):
+        if self.store.pages.count() == 3:
+            raise RuntimeError("an error of ours")
+        return pop(self, *arguments)
+
+    monkeypatch.setattr(Frontier, "pop", fail)
+    crawled = crawl("breadth_first", small_web(CHAIN), seeds=at("a/0"))
+    assert crawled.stats["finish_reason"] == "cannot_go_on"
+    assert "an error of ours" in Crawl.of(crawled.crawler).fatal
+    assert len(crawled.pages) == 3

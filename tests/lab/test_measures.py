@@ -71,6 +71,18 @@ def test_pages_that_the_web_does_not_know_count_as_pages_only():
     assert measured([]).harvest is None
 
 
+def test_a_crawl_on_the_clock_is_timed():
+    result = measured([0, 4, 1, 2], times=[1.5, 2.0, 2.5, 36.0])
+    assert (result.seconds, result.relevant_per_hour) == (36.0, 200.0)
+    assert [point.seconds for point in result.course] == [1.5, 2.0, 2.5, 36.0]
+    assert result.arrivals == (2.5, 36.0)
+    nothing = measured([], times=[])
+    assert (nothing.seconds, nothing.relevant_per_hour, nothing.arrivals) == (None, None, ())
+    without = measured([0, 4, 1, 2])
+    assert (without.seconds, without.relevant_per_hour, without.arrivals) == (None, None, None)
+    assert without.course[-1].seconds is None
+
+
 def test_superposition_is_the_share_found_by_both():
     assert superposition({1, 2, 3}, {2, 3, 4}) == 0.5
     assert superposition({1}, set()) == 0

@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from focuscrawl.lab.advice import advise, needs_of
-from focuscrawl.lab.charts import bars, curves, styles, write_charts
+from focuscrawl.lab.charts import bars, curves, over_time, styles, write_charts
 from focuscrawl.lab.measures import measure
 from focuscrawl.lab.plan import Spec
 from focuscrawl.lab.report import lab_report
-from focuscrawl.lab.tables import Row, summarise, superpositions
+from focuscrawl.lab.tables import Row, duration, summarise, superpositions
 from focuscrawl.spiders.baseline import BaselineSpider
 from focuscrawl.spiders.breadth_first import BreadthFirstSpider
 from focuscrawl.spiders.treasure import TreasureSpider
@@ -21,8 +21,19 @@ RELEVANT = frozenset(range(10))
 HOSTS = dict.fromkeys(RELEVANT, "a.example")
 
 
-def row(topic: str, spider: str, fetched: list[int], repeat: int = 1, seeds: str = "topic", cpu: float | None = 0.1):
+def row(
+    topic: str,
+    spider: str,
+    fetched: list[int],
+    repeat: int = 1,
+    seeds: str = "topic",
+    cpu: float | None = 0.1,
+    pace: float | None = None,
+):
+    """A crawl; with *pace*, a page arrives every so many seconds."""
     facts = {"pages": 10, "relevant": RELEVANT, "targets": {0, 1}, "limit": list(range(10)), "hosts": HOSTS}
+    if pace is not None:
+        facts["times"] = [pace * number for number in range(1, len(fetched) + 1)]
     measures = measure(fetched, [None] * len(fetched), requests=10, similarity=[0.0] * 10, reachable=10, **facts)
     return Row("web", topic, seeds, spider, repeat, measures, cpu, cpu)
 
@@ -178,6 +189,66 @@ def test_charts_are_svg_files_that_stand_alone(tmp_path):
     assert float(root.get("height")) > max(float(text.get("y")) for text in root.iter() if text.get("y"))
     assert curves({}, {}) == "<p>No relevant pages.</p>"
     assert curves({"x": [0.0, 0.0]}, look) == "<p>No relevant pages.</p>"
+
+
+def timed(**paces: float) -> list[Row]:
+    """Two topics, crawled by spiders that fetch a page every so many seconds; five of ten are relevant, the first."""
+    return [row(topic, name, good(5), pace=pace) for topic in ("t0", "t1") for name, pace in paces.items()]
+
+
+def test_curves_over_the_clock_end_with_the_slowest_spider():
+    rows = timed(omniscient=1.0, best_first=2.0, keyword=3.0, breadth_first=50.0, random=70.0)
+    summaries = summarise(rows, 10, "best_first", 1)
+    series, axis = over_time(summaries)
+    assert axis == ("seconds", 30.0)
+    assert {len(points) for points in series.values()} == {300}
+    assert series["omniscient"][49:51] == [5.0, 5.0]  # flat after the last relevant page, at 5 s
+    assert series["keyword"][28:31] == [0.0, 1.0, 1.0]  # the first after 3 s
+    assert series["random"][-1] == 0.0
+    assert {one.spider: one.speed for one in summaries}["keyword"] == ("600", "30 s")
+    assert over_time(summarise(comparison(best_first=5), 10, "best_first", 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("pace", "unit", "end"), [(11, "seconds", 110), (12, "minutes", 2), (700, "minutes", 700 / 6), (900, "hours", 2.5)]
+)
+def test_the_unit_of_the_clock_follows_its_length(pace, unit, end):
+    _, axis = over_time(summarise(timed(best_first=pace), 10, "best_first", 1))
+    assert axis == (unit, pytest.approx(end))
+
+
+def test_means_over_the_clock_are_those_of_the_topics_means():
+    rows = [row("t0", "x", good(5), repeat, pace=1.0) for repeat in (1, 2, 3)] + [row("t1", "x", good(5), pace=3.0)]
+    (summary,) = summarise(rows, 10, "best_first", 1)
+    assert summary.means["seconds"] == 20
+    assert summary.means["relevant_per_hour"] == (1800 + 600) / 2
+    assert (summary.by(2.9), summary.by(3.0), summary.by(100)) == (1.0, 2.0, 5.0)
+    assert summary.ended == 30
+    assert summary.intervals["seconds"] == (10, 30)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"),
+    [
+        (0.4, "0 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 00 s"),
+        (3599, "59 min 59 s"),
+        (3599.7, "1 h 00 min"),
+        (9000, "2 h 30 min"),
+    ],
+)
+def test_durations_are_easy_to_read(seconds, says):
+    assert duration(seconds) == says
+
+
+def test_charts_over_the_clock_are_files_beside_the_others(tmp_path):
+    summaries = summarise(timed(best_first=2.0, keyword=3.0), 10, "best_first", 1)
+    pictures = write_charts(tmp_path, summaries, styles([one.spider for one in summaries]))
+    root = ET.fromstring((tmp_path / "hours-topic.svg").read_text("utf-8"))
+    words = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"seconds", "relevant pages", "best_first", "10", "20", "30"} <= words
+    assert (tmp_path / "hours-topic.png").exists() == pictures
 
 
 def test_charts_are_png_where_matplotlib_is(tmp_path):

@@ -7,6 +7,7 @@ from time import monotonic
 import pytest
 
 from focuscrawl import urls
+from focuscrawl.crawl import clock as clock_module
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier import hosts
 from focuscrawl.manners.pace import Pace
@@ -56,21 +57,21 @@ CHAIN = {"a": ["a/1"], "a/1": ["a/2"], "a/2": ["a/3"], "a/3": []}
 
 
 def test_in_quiet_hours_the_distance_between_requests_grows(crawl, monkeypatch):
-    monkeypatch.setattr(hosts, "local_time", lambda: clock("12:00"))
+    monkeypatch.setattr(clock_module, "local", lambda: clock("12:00"))
     settings = {"FOCUS_PACE": '{"08:00-18:00": 0.25}', "DOWNLOAD_DELAY": 0.05}
     slow = crawl("breadth_first", small_web(CHAIN), settings=settings, seeds=at("a"))
     assert min(slow.gaps) >= 0.19
 
 
 def test_outside_of_them_it_does_not(crawl, monkeypatch, tmp_path):
-    monkeypatch.setattr(hosts, "local_time", lambda: clock("19:00"))
+    monkeypatch.setattr(clock_module, "local", lambda: clock("19:00"))
     settings = {"FOCUS_PACE": {"08:00-18:00": 0.001}, "DOWNLOAD_DELAY": 0.01}
     assert max(crawl("breadth_first", small_web(CHAIN), settings=settings, seeds=at("a")).gaps) < 5
 
 
 def test_robots_txt_and_rights_keep_the_distance_of_quiet_hours_too(crawl, monkeypatch):
     """All that is sent to a host passes one gate, whatever it is for."""
-    monkeypatch.setattr(hosts, "local_time", lambda: clock("12:00"))
+    monkeypatch.setattr(clock_module, "local", lambda: clock("12:00"))
     web = small_web(CHAIN, dict.fromkeys(CHAIN, "sorting"))
     asked = []
     answer = web.get
@@ -92,7 +93,7 @@ def test_robots_txt_and_rights_keep_the_distance_of_quiet_hours_too(crawl, monke
 
 
 def test_a_host_without_a_delay_is_slowed_by_the_time_its_answers_take(crawl, monkeypatch):
-    monkeypatch.setattr(hosts, "local_time", lambda: clock("12:00"))
+    monkeypatch.setattr(clock_module, "local", lambda: clock("12:00"))
     asked = []
     original = hosts.Hosts.free_at
 
@@ -112,8 +113,8 @@ def test_while_it_rests_nothing_is_asked_for_and_then_it_goes_on(crawl, monkeypa
     began = datetime.now()
     # for half a second it is 05:59:59 and a half, then it is six
     monkeypatch.setattr(
-        hosts,
-        "local_time",
+        clock_module,
+        "local",
         lambda: clock("05:59:59.500") + (datetime.now() - began),
     )
     crawled = crawl("breadth_first", small_web(CHAIN), settings={"FOCUS_PACE": {"22:00-06:00": 0}}, seeds=at("a"))

@@ -5,6 +5,7 @@ from time import process_time
 
 import pytest
 
+from focuscrawl.crawl import clock
 from focuscrawl.errors import FocusError
 from focuscrawl.manners import scope as scope_module
 from focuscrawl.manners.scope import Scope
@@ -60,11 +61,12 @@ def test_a_rule_that_is_none_is_named(rule):
         Scope(deny=[rule])
 
 
-def test_a_file_of_rules_is_read_again_when_it_changes(tmp_path, caplog):
+def test_a_file_of_rules_is_read_again_when_it_changes(tmp_path, caplog, monkeypatch):
     file = tmp_path / "scope.txt"
     file.write_text("# what we want\n\nallow example.com\nDENY example.com/old/\n")
     time = [0.0]
-    scope = Scope(file=file, clock=lambda: time[0])
+    monkeypatch.setattr(clock, "monotonic", lambda: time[0])
+    scope = Scope(file=file)
     assert scope.refuses("http://example.com/old/")
     assert not scope.refuses("http://example.com/new/")
     file.write_text("deny example.com/new/ and more\n")

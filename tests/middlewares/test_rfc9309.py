@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from focuscrawl.crawl import clock
 from focuscrawl.manners.robots import Rules
 from focuscrawl.middlewares import robots
 from focuscrawl.web.webs import Answer, MemoryWeb
@@ -369,7 +370,7 @@ def test_rules_are_used_for_a_day(crawl, monkeypatch, hours_per_page, asked):
             return super().get(url)
 
     web = SlowWeb()
-    monkeypatch.setattr(robots, "monotonic", lambda: web.now)
+    monkeypatch.setattr(clock, "monotonic", lambda: web.now)
     assert fetched(crawl, {"a/robots.txt": Answer(200, "text/plain")}, web) == ALL
     assert web.asked == asked
 

@@ -9,6 +9,7 @@ import pytest
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 
+from focuscrawl.options import Option
 from focuscrawl.recrawl.changes import changes_since
 from focuscrawl.recrawl.spider import revisiting
 from focuscrawl.search.index import Index
@@ -471,3 +472,17 @@ def test_a_strategy_may_have_attributes_of_its_own(crawl):
     crawl(Counting, web, **given)
     visited = crawl(revisiting(Counting, older_than=0), web, **given)
     assert set(outcomes(visited).values()) == {"unchanged"}
+
+
+def test_the_hours_of_a_crawl_do_not_limit_the_new_pages_after_visits(crawl):
+    class Hourly(LOADER.load("best_first")):
+        max_hours = Option(1.0, "hours of a crawl", at_least=0.0)
+
+    web = web_of_three()
+    crawled = crawl(Hourly, web, seeds=at("a"), keywords="sort", max_pages=1)
+    with sqlite3.connect(crawled.folder / "crawl.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = '3600' WHERE key = 'seconds'")
+    connection.close()
+    visited = crawl(revisiting(Hourly, older_than=0, new_pages=2), web, seeds=at("a"), keywords="sort")
+    assert outcomes(visited) == {at("a"): "unchanged"}
+    assert set(visited.urls) == {at("a"), at("b"), at("c")}

@@ -92,3 +92,38 @@ def test_what_gave_no_answer_says_so_while_it_waits(crawl):
     assert "waiting with score 1.0000" in text
     assert "failed at" in text
     assert "robots.txt could not be read: HTTP 500; it is retried when nothing else is left" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "held"),
+    [
+        ({"max_pages": 3}, {}, True),
+        ({}, {"CLOSESPIDER_PAGECOUNT": 3}, True),
+        ({"max_pages": 3}, {"FOCUS_PATIENCE": 0}, False),
+        ({"max_pages": 3}, {"FOCUS_PATIENCE": "0.00"}, False),
+        ({"max_hours": 1}, {"CLOSESPIDER_PAGECOUNT": 3}, False),
+        ({"max_hours": 1}, {"CLOSESPIDER_PAGECOUNT": 3, "FOCUS_PATIENCE": 1}, True),
+    ],
+)
+def test_a_link_that_may_be_held_back_says_so(crawl, arguments, settings, held):
+    links = [f"{host}/{n}" for host in ("heap", "other") for n in range(20)]
+    web = small_web({"a": links, **{link: [] for link in links}})
+    crawled = crawl("shark_search", web, settings=settings, seeds=at("a"), keywords="heap", **arguments)
+    (last,) = crawled.sql("SELECT url FROM frontier ORDER BY rank, url_id DESC LIMIT 1")[0]
+    store = Store(crawled.folder / "crawl.sqlite", create=False)
+    lines = explain(store, last)
+    store.close()
+    assert any("held back while a better link waits for its host" in line for line in lines) == held
+
+
+def test_a_patience_that_is_no_number_is_passed_over(crawl):
+    links = [f"{host}/{n}" for host in ("heap", "other") for n in range(20)]
+    web = small_web({"a": links, **{link: [] for link in links}})
+    crawled = crawl("shark_search", web, seeds=at("a"), keywords="heap", max_pages=3)
+    store = Store(crawled.folder / "crawl.sqlite")
+    (last,) = crawled.sql("SELECT url FROM frontier ORDER BY rank, url_id DESC LIMIT 1")[0]
+    for value in (10**400, "x", [], None):
+        with store.transaction():
+            store.set_meta("runs", [{**store.runs()[-1], "settings": {"FOCUS_PATIENCE": value}}])
+        assert not any("held back" in line for line in explain(store, last))
+    store.close()

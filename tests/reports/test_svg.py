@@ -50,6 +50,16 @@ def test_counts_have_no_fractions_on_their_axis():
     assert "0.2" in words(draw({"a": [0.0, 1.0, 1.0]}))
 
 
+def test_points_can_be_spread_over_a_length():
+    root = draw({"a": [1.0, 2.0, 3.0, 4.0]}, x_end=2.5, x_label="hours")
+    assert {"0.5", "1", "1.5", "2", "2.5", "hours"} <= {*words(root)}
+    line = root.find(f"{SVG}polyline").get("points").split()
+    xs = [float(point.split(",")[0]) for point in line]
+    assert xs == [
+        float(point.split(",")[0]) for point in draw({"a": [1, 2, 3, 4]}).find(f"{SVG}polyline").get("points").split()
+    ]
+
+
 def test_a_curve_ends_at_its_last_point_however_long_it_is():
     line = draw({"a": list(range(10_001)), "b": [5]}).find(f"{SVG}polyline").get("points").split()
     assert len(line) < 400
