@@ -17,7 +17,7 @@ from labelled import parse_web, topic_files
 from focuscrawl import urls
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
-from focuscrawl.strategies.dewey import galaxy, lexicon
+from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
 
@@ -60,14 +60,12 @@ def main() -> None:
         answer = web.get(url)
         page = read_page(Page(url), answer.body, answer.content_type)
         for label in labels.get(urls.key(url), ()):
-            pages[label].add(galaxy(known.dots(page.stems)).numbers)
+            pages[label].add(known.of_page(page).galaxies()[0])
         wanted = [labels.get(urls.key(link.url), ()) for link in page.links]
         if any(wanted):
-            for target, dots in zip(wanted, known.of_links(page), strict=True):
-                if target:
-                    numbers = galaxy(dots).numbers
-                    for label in target:
-                        links[label].add(numbers)
+            for target, numbers in zip(wanted, known.focuses(page), strict=True):
+                for label in target:
+                    links[label].add(numbers)
     print(f"{'':28}{'pages':>8}{'main':>8}{'div.':>8}  {'wrong, most often':20}{'links':>8}{'main':>8}{'div.':>8}")
     for label, topic in topics.items():
         wrong = ", ".join(f"{digit} {count}" for digit, count in pages[label].wrong.most_common(3))

@@ -1,6 +1,6 @@
 """The cost of comparing all links of a page with a T-Graph of a thousand nodes, once their Dewey numbers are known.
 
-The Dewey lookup stems the paragraphs around the links; the comparison with the T-Graph uses the same stems.
+The Dewey lookup stems the page; the comparison with the T-Graph uses the same stems.
 
 python benchmarks/tgraph.py [--nodes 1000] [--links 60]
 """
@@ -42,7 +42,7 @@ def main() -> None:
     times = []
     for _ in range(50):
         words.stems_of.cache_clear()
-        lexicon().of_links(page)
+        lexicon().focuses(page)
         began = process_time()
         graph.match(links)
         times.append(process_time() - began)

@@ -6,9 +6,10 @@ and cached. All positions are offsets into one string, the page's text in docume
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from focuscrawl import urls, words
@@ -128,30 +129,52 @@ class Link:
         return text if len(text) < chars else text[: text.rfind(" ") + 1]
 
     @property
+    def page(self) -> Page | None:
+        """The page that the link was read from; None for one from the store."""
+        return self._page
+
+    @property
+    def boundary(self) -> range:
+        """The blocks of the link's topical boundary: its paragraph, or the whole list if it stands in one."""
+        page = self._page
+        if page is None:
+            return range(0)
+        if self._list >= 0:
+            return page.blocks_in(page.lists[self._list])
+        index = bisect_right(page.block_starts, self._start) - 1
+        return range(index, index + 1 if index >= 0 and self._start <= page.blocks[index].end else index)
+
+    @property
     def block(self) -> str:
-        """The link's topical boundary: its paragraph, or the whole list if it stands in one."""
+        """The text of the link's topical boundary."""
         page = self._page
         if page is None:
             return ""
         if self._list >= 0:
             return page.cut(page.lists[self._list])
-        index = bisect_right(page.blocks, self._start, key=lambda block: block.start) - 1
-        return page.cut(page.blocks[index]) if index >= 0 and self._start <= page.blocks[index].end else ""
+        return "".join([page.cut(page.blocks[index]) for index in self.boundary])
 
-    def _heading_text(self, index: int) -> str:
-        return self._page.headings[index].text if self._page is not None and index >= 0 else ""
+    @property
+    def headings(self) -> list[str]:
+        """The headings of the sections around the link, the innermost first; the page's main heading is none of them."""
+        found: list[str] = []
+        if self._page is not None:
+            headings, main, index = self._page.headings, self._page.main_index, self._heading
+            while index >= 0:
+                if index != main:
+                    found.append(headings[index].text)
+                index = headings[index].parent
+        return found
 
     @property
     def subheading(self) -> str:
-        """The nearest heading before the link."""
-        return self._heading_text(self._heading)
+        """The heading of the innermost section around the link."""
+        return next(iter(self.headings), "")
 
     @property
     def heading(self) -> str:
-        """The heading around the nearest one."""
-        return (
-            self._heading_text(self._page.headings[self._heading].parent) if self._page and self._heading >= 0 else ""
-        )
+        """The heading of the section around that one."""
+        return next(iter(self.headings[1:]), "")
 
     @property
     def main_heading(self) -> str:
@@ -244,14 +267,42 @@ class Page:
         return "\n".join(self.cut(block) for block in self.blocks)
 
     @cached_property
+    def block_starts(self) -> list[int]:
+        """Where the blocks begin in the raw text."""
+        return [block.start for block in self.blocks]
+
+    @cached_property
+    def block_offsets(self) -> list[int]:
+        """The place in `words` and `stems` of the first word of each block, and the number of words."""
+        spaced = self._spaced
+        if len(spaced) != len(self.raw_text):  # some characters have become more than one
+            counts = [len(words.tokenize(self.raw_text[block.start : block.end])) for block in self.blocks]
+        else:
+            counts = [len(spaced[block.start : block.end].split()) for block in self.blocks]
+        return list(accumulate(counts, initial=len(words.tokenize(self.title))))
+
+    def blocks_in(self, stretch: Block) -> range:
+        """The blocks in a stretch of the text, such as a list."""
+        return range(bisect_left(self.block_starts, stretch.start), bisect_left(self.block_starts, stretch.end))
+
+    @cached_property
+    def main_index(self) -> int:
+        """The index of the main heading: the first one of the highest level; -1 if there is no heading."""
+        return min(range(len(self.headings)), key=lambda index: self.headings[index].level, default=-1)
+
+    @property
     def main_heading(self) -> str:
-        """The first heading of the highest level, or the title."""
-        return min(self.headings, key=lambda heading: heading.level).text if self.headings else self.title
+        """The main heading, or the title."""
+        return self.headings[self.main_index].text if self.headings else self.title
 
     @cached_property
     def words(self) -> list[str]:
         """The words of title and visible text in lower case, in order."""
-        return words.tokenize(f"{self.title}\n{self.raw_text}")
+        return words.tokenize(self.title) + self._spaced.split()
+
+    @cached_property
+    def _spaced(self) -> str:
+        return words.spaced(self.raw_text)
 
     @cached_property
     def stems(self) -> list[str]:

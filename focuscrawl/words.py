@@ -22,11 +22,16 @@ LONGEST = 100
 
 def tokenize(text: str) -> list[str]:
     """The words of a text in lower case, in order."""
+    return spaced(text).split()
+
+
+def spaced(text: str) -> str:
+    """The words of a text in lower case, with spaces in place of everything else."""
     text = text.lower()
     if not text.isascii():
         text = _SIGN.sub(" ", text)  # a plain replacement; one with groups would run Python code for every match
         text = apart(text)
-    return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode().split()
+    return text.encode("utf-8", "replace").translate(_ASCII_WORDS).decode()
 
 
 def apart(text: str, by: str = " ") -> str:

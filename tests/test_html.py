@@ -10,6 +10,7 @@ import pytest
 from focuscrawl import html
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.words import tokenize
 from tests.conftest import SHARED_WEBS
 
 URL = "http://www.example.com/dir/page.html"
@@ -62,6 +63,21 @@ def test_headings_know_what_they_stand_under():
     assert page.main_heading == "Main heading"
 
 
+@pytest.mark.parametrize("text", ["Ein Satz. Über Öl!", "İstanbul'da İZMİR", "日本語のテキスト and English", "ﬁn—☃ x\u0301", ""])
+def test_blocks_know_their_words(text):
+    """The words of a block are a stretch of the page's words, whatever the script."""
+    html = f"<title>{text} a</title><h1>{text}</h1><p>{text} b<ul><li>{text}<li><a href=/x>c {text}</a></ul>"
+    page = read_page(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8")
+    offsets = page.block_offsets
+    assert len(offsets) == len(page.blocks) + 1
+    assert offsets[-1] == len(page.words) == len(page.stems)
+    for block, begin, end in zip(page.blocks, offsets, offsets[1:], strict=False):
+        assert page.words[begin:end] == tokenize(page.cut(block))
+    (link,) = page.links
+    begin, end = offsets[link.boundary.start], offsets[link.boundary.stop]
+    assert page.words[begin:end] == tokenize(link.block)
+
+
 def test_links_with_their_surroundings():
     first, cream, bread, picture = read(PAGE).links
     assert first.url == "http://www.example.com/dir/first.html"
@@ -71,14 +87,14 @@ def test_links_with_their_surroundings():
         ("with", "bold", "and"),
         ("in", "it", "section", "one", "sub", "section", "milk", "and", "cream", "bread"),
     )
-    assert (first.subheading, first.heading, first.main_heading) == ("Main heading", "", "Main heading")
+    assert (first.subheading, first.heading, first.main_heading) == ("", "", "Main heading")
     assert cream.nofollow
     assert not bread.nofollow
     assert cream.block == bread.block == "Milk and cream Bread, brown or white"
     assert (bread.subheading, bread.heading, bread.main_heading) == ("Sub section", "Section", "Main heading")
     assert bread.anchor == "brown or white"
     assert picture.anchor == "a picture"
-    assert (picture.subheading, picture.heading) == ("Other section", "Main heading")
+    assert (picture.subheading, picture.heading) == ("Other section", "")
     assert picture.url_words == ["other", "example"]
     assert [link.position for link in read(PAGE).links] == [0, 1, 2, 3]
 

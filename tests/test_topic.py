@@ -13,7 +13,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.strategies.dewey import galaxy, lexicon, prefixes
+from focuscrawl.strategies.dewey import lexicon, prefixes
 from focuscrawl.testing import crawl
 from focuscrawl.topic import Topic, load_topic, make_topic, parse_keywords, parse_seeds, read_topic, shipped_topics
 from focuscrawl.web.demo import TOPICS, demo_web
@@ -133,7 +133,7 @@ def test_dewey_numbers_of_topics_that_ship_are_found_in_their_examples(name):
     def on_topic(url: str) -> bool:
         answer = web.get(url)
         page = read_page(Page(url), answer.body, answer.content_type)
-        return any(number.startswith(prefixes(topic.dewey)) for number in galaxy(lexicon().dots(page.stems)).numbers)
+        return any(number.startswith(prefixes(topic.dewey)) for number in lexicon().of_page(page).galaxies()[0])
 
     assert share(topic.examples) > 2 * share(topic.counterexamples)
 

@@ -18,7 +18,7 @@ from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
-from focuscrawl.strategies.dewey import Lexicon, galaxy, lexicon
+from focuscrawl.strategies.dewey import Lexicon, dotted, lexicon
 
 #: Regions shown per digit, words shown per number, and the width of the longest bar.
 _SHOWN, _WORDS, _BAR = 6, 8, 30
@@ -76,11 +76,11 @@ def _stems(what: str) -> list[str]:
 
 def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
     dots = known.dots(stems)
-    found = galaxy(dots)
-    if not found.numbers:
+    (focus,) = dots.galaxies()
+    if not focus:
         console.print("None of its words is in the Dewey lexicon.")
         return
-    for digits, weights in enumerate(found.weights, 1):
+    for digits, weights in enumerate(dots.weights(), 1):
         best = sorted(weights, key=lambda region: (-weights[region], region))[:_SHOWN]
         table = Table(box=None, show_header=False, padding=(0, 1), title=f"digit {digits}", title_justify="left")
         for region in best:
@@ -88,7 +88,7 @@ def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
             bar = "█" * max(1, round(_BAR * weights[region] / max(weights.values())))
             table.add_row(
                 "→" if kept else "",
-                region,
+                dotted(region),
                 bar,
                 f"{weights[region]:,.0f}",
                 known.name(region),
@@ -97,8 +97,8 @@ def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
         console.print(table)
     terms = Counter(known.find(stems))
     console.print()
-    for number in found.numbers:
+    for number in focus:
         made_by = [(term, n) for term, n in terms.most_common() if any(d.startswith(number) for d in known.terms[term])]
         written = [(known.written[term], n) for term, n in made_by[:_WORDS]]
         words_of = ", ".join(f"{term} {n}" if n > 1 else term for term, n in written)
-        console.print(f"{number}  {known.name(number[:2]) or known.name(number[0])}: {words_of}", soft_wrap=True)
+        console.print(f"{dotted(number)}  {known.name(number[:2]) or known.name(number[0])}: {words_of}", soft_wrap=True)

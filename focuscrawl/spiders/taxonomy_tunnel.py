@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
-from focuscrawl.strategies.dewey import DIGITS, galaxy
+from focuscrawl.strategies.dewey import DIGITS, dotted
 from focuscrawl.strategies.dewey_spider import DeweySpider
 
 #: Factor on the score of a link outside the view.
@@ -58,9 +58,8 @@ class TaxonomyTunnelSpider(DeweySpider):
     def score(self, page: Page) -> Sequence[float]:
         relevance = self.relevance(page)
         scores = []
-        for link, dots in zip(page.links, self.lexicon.of_links(page), strict=True):
-            focus = galaxy(dots).numbers
-            link.why = {f"focus {number}": 1.0 for number in focus} | {"relevance of its page": relevance}
+        for link, focus in zip(page.links, self.lexicon.focuses(page), strict=True):
+            link.why = {f"focus {dotted(number)}": 1.0 for number in focus} | {"relevance of its page": relevance}
             scores.append(self._worth(focus, relevance))
         return scores
 
@@ -104,5 +103,5 @@ class TaxonomyTunnelSpider(DeweySpider):
 
     def _again(self, link: Link) -> float:
         why = link.why or {}
-        focus = [name.removeprefix("focus ") for name in why if name.startswith("focus ")]
+        focus = [name.removeprefix("focus ").replace(".", "") for name in why if name.startswith("focus ")]
         return self._worth(focus, why.get("relevance of its page", 0.0))

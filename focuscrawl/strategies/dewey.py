@@ -5,88 +5,105 @@ is where the dots are densest: digit by digit, the region with the largest
 
     W = n * sum of length(d) * impact(d) over its n dots
 
-is kept, or all of them if several are equal. Method: "A focused crawler combinatory link and content model based on
+is kept, or all of them if several are equal. A galaxy has at least three digits, and as many as its dots have. Inside,
+numbers have no decimal point; `dotted` adds it. Method: "A focused crawler combinatory link and content model based on
 T-Graph principles" (Treasure-Crawler).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from focuscrawl import words
 from focuscrawl.errors import FocusError
-from focuscrawl.page import Link, Page
+from focuscrawl.page import Page
 from focuscrawl.resources import data
 
 #: Impact of a word in a link's anchor, and of any other word.
 ANCHOR, TEXT = 1.4, 1.0
-#: Number of digits of a galaxy.
+#: Least number of digits of a galaxy, and of a number in the lexicon.
 DIGITS = 3
+#: Anchors whose dots are cached: menus repeat on all pages of a site.
+_ANCHORS = 10_000
 
 _NAME = re.compile(r"# (\d{1,3}) (\S.*)")
 
 
 class Dots:
-    """The dots of a text: by number, their count and the sum of their lengths times impacts."""
+    """The dots of texts, a row per text: their counts at each number, and the sums of their lengths times impacts.
 
-    def __init__(self, counts: Mapping[str, int] | None = None, sums: Mapping[str, float] | None = None) -> None:
-        self.counts = dict(counts or {})
-        self.sums = dict(sums or {})
+    All texts are weighed together, because a page has a text for each of its links.
+    """
 
-    def add(self, numbers: Iterable[str], impact: float = TEXT, times: int = 1) -> None:
-        """Add a word that occurs *times* times, at each of its numbers."""
-        for number in numbers:
-            self.counts[number] = self.counts.get(number, 0) + times
-            self.sums[number] = self.sums.get(number, 0.0) + len(number) * impact * times
+    def __init__(self, lexicon: Lexicon, columns: Any, counts: Any, anchors: Any) -> None:
+        """*columns* are the numbers' places in the lexicon, in order; *anchors* counts the dots of anchors."""
+        self._lexicon = lexicon
+        self._columns = columns
+        self._counts = np.where(counts == 0, anchors, counts)  # an anchor that is an image is not part of the text
+        self._sums = (self._counts * TEXT + anchors * (ANCHOR - TEXT)) * lexicon.lengths[columns]
 
-    def stress(self, other: Dots, impact: float = ANCHOR) -> Dots:
-        """A copy in which the dots of *other*, a part of these dots, have another impact."""
-        result = Dots(self.counts, self.sums)
-        for number, total in other.sums.items():
-            result.sums[number] = result.sums.get(number, 0.0) + total * (impact - TEXT)
-            result.counts.setdefault(number, other.counts[number])
-        return result
+    def counts(self, text: int = 0) -> dict[str, int]:
+        """How many dots a text has, by number."""
+        row = self._counts[text]
+        return {self._number(place): int(row[place]) for place in np.flatnonzero(row)}
 
-    def share(self, prefixes: tuple[str, ...]) -> float:
-        """The share of the dots under one of the prefixes."""
-        total = sum(self.counts.values())
-        return sum(n for number, n in self.counts.items() if number.startswith(prefixes)) / total if total else 0.0
+    def galaxies(self) -> list[tuple[str, ...]]:
+        """The densest region of each text; several if equally dense, none if there are no dots."""
+        inside = self._counts > 0
+        for _, _, kept in self._by_digit():
+            inside &= kept
+        return [tuple([self._number(place) for place in np.flatnonzero(row)]) for row in inside]
+
+    def weights(self, text: int = 0) -> list[dict[str, float]]:
+        """Digit by digit, W of the regions that are compared."""
+        numbers = [self._number(place) for place in range(len(self._columns))]
+        longest = max(map(len, self.galaxies()[text]), default=0)
+        return [
+            {
+                numbers[start][:digits]: float(weight)
+                for start, weight in zip(starts, weights[text], strict=True)
+                if weight
+            }
+            for digits, (starts, weights, _) in zip(range(1, longest + 1), self._by_digit(), strict=False)
+        ]
+
+    def _by_digit(self) -> Iterator[tuple[Any, Any, Any]]:
+        """For each digit: where the regions begin, W of each region and text, and whether its dots are kept.
+
+        From the fourth digit on, the dots that have no more digits are a region too.
+        """
+        counts, sums = self._counts, self._sums
+        if not len(self._columns):
+            return
+        for regions in self._lexicon.regions[: int(self._lexicon.lengths[self._columns].max())]:
+            of_column = regions[self._columns]
+            begins = np.concatenate(([True], of_column[1:] != of_column[:-1]))
+            starts = np.flatnonzero(begins)
+            weights = np.add.reduceat(counts, starts, axis=1) * np.add.reduceat(sums, starts, axis=1)
+            densest = weights >= weights.max(axis=1, keepdims=True) * (1 - 1e-9)
+            kept = densest[:, np.cumsum(begins) - 1]
+            yield starts, weights, kept
+            counts, sums = counts * kept, sums * kept
+
+    def share(self, prefixes: tuple[str, ...], text: int = 0) -> float:
+        """The share of a text's dots under one of the prefixes."""
+        counts = self.counts(text)
+        total = sum(counts.values())
+        return sum(n for number, n in counts.items() if number.startswith(prefixes)) / total if total else 0.0
+
+    def _number(self, place: int) -> str:
+        return self._lexicon.numbers[self._columns[place]]
 
 
-class Galaxy(NamedTuple):
-    """The densest region: its numbers, and digit by digit the weights of all regions compared."""
-
-    numbers: tuple[str, ...]
-    weights: tuple[dict[str, float], ...]
-
-
-def galaxy(dots: Dots) -> Galaxy:
-    """The three-digit region where the dots are densest; several if equally dense, none if there are no dots."""
-    if not dots.counts:
-        return Galaxy((), ())
-    kept: list[str] = []
-    weights: list[dict[str, float]] = []
-    inside = list(dots.counts)
-    for digits in range(1, DIGITS + 1):
-        counts: dict[str, int] = {}
-        sums: dict[str, float] = {}
-        for number in inside:
-            region = number[:digits]
-            if region in counts:
-                counts[region] += dots.counts[number]
-                sums[region] += dots.sums[number]
-            else:
-                counts[region], sums[region] = dots.counts[number], dots.sums[number]
-        compared = {region: counts[region] * sums[region] for region in sorted(counts)}
-        least = max(compared.values()) * (1 - 1e-9)
-        kept = [region for region, weight in compared.items() if weight >= least]
-        inside = [number for number in inside if number[:digits] in kept]
-        weights.append(compared)
-    return Galaxy(tuple(kept), tuple(weights))
+def dotted(number: str) -> str:
+    """A number as people write it: 5125 is 512.5."""
+    return f"{number[:DIGITS]}.{number[DIGITS:]}" if len(number) > DIGITS else number
 
 
 class Lexicon:
@@ -99,13 +116,33 @@ class Lexicon:
         self.written: dict[str, str] = {}
         #: The names of main classes (one digit), divisions (two) and some classes (three).
         self.names: dict[str, str] = {}
-        #: By number: its first terms, as they are written.
+        #: By the first three digits of a number: its first terms, as they are written.
         self.samples: dict[str, list[str]] = {}
         self.entries = 0
-        #: By the first stem of a term, then by the second stem of a phrase: lengths of such phrases, longest first.
+        #: By the first stem of a phrase, then by its second stem: lengths of such phrases, longest first.
         self._phrases: dict[str, dict[str, tuple[int, ...]]] = {}
         for place, line in enumerate(lines, 1):
             self._read(line.strip(), f"{source}, line {place}")
+        #: All numbers in order, their lengths, and for each digit the region of each number.
+        self.numbers = sorted({number for numbers in self.terms.values() for number in numbers})
+        self.lengths = np.array([len(number) for number in self.numbers], dtype=float)
+        longest = max(map(len, self.numbers), default=0)
+        self.regions = [
+            np.unique([number[:digits] for number in self.numbers], return_inverse=True)[1]
+            for digits in range(1, longest + 1)
+        ]
+        #: By term: the places of its numbers.
+        place_of = {number: place for place, number in enumerate(self.numbers)}
+        self._places = {term: [place_of[number] for number in numbers] for term, numbers in self.terms.items()}
+        #: By the first stem of a term: the phrases that begin with it, and whether it is a term by itself.
+        self._first = {
+            stem: (self._phrases.get(stem, {}), stem in self._places)
+            for stem in (*self._phrases, *self._places)
+            if " " not in stem
+        }
+        self._of_anchor = lru_cache(_ANCHORS)(lambda anchor: self._dots(words.stems(words.tokenize(anchor)))[1])
+        #: The dots of the pages in memory.
+        self._of_page: WeakKeyDictionary[Page, tuple[Any, Any]] = WeakKeyDictionary()
 
     def _read(self, line: str, place: str) -> None:
         if not line or line.startswith("#"):
@@ -128,8 +165,8 @@ class Lexicon:
             if not stems:
                 raise FocusError(f"{place}: a term is missing, or there is an extra comma")
             self.entries += 1
-            phrases = self._phrases.setdefault(stems[0], {})
             if len(stems) > 1:
+                phrases = self._phrases.setdefault(stems[0], {})
                 phrases[stems[1]] = tuple(sorted({*phrases.get(stems[1], ()), len(stems)}, reverse=True))
             joined = " ".join(stems)
             numbers = self.terms.setdefault(joined, [])
@@ -143,40 +180,83 @@ class Lexicon:
 
     def find(self, stems: Sequence[str]) -> list[str]:
         """The terms in a text, given as stems; of several at the same word, the longest."""
-        found: list[str] = []
-        end, phrases, terms = 0, self._phrases, self.terms
-        for index in [index for index, stem in enumerate(stems) if stem in phrases]:
+        return [" ".join(stems[begin:end]) for begin, end in self._spans(stems)]
+
+    def _spans(self, stems: Sequence[str]) -> list[tuple[int, int]]:
+        """Where terms begin and end in a text."""
+        found: list[tuple[int, int]] = []
+        end, known, terms = 0, self._first.get, self._places
+        following = [*stems[1:], ""]
+        for index, (phrases, is_term) in [
+            (index, first) for index, stem in enumerate(stems) if (first := known(stem)) is not None
+        ]:
             if index < end:
                 continue
-            for count in phrases[stems[index]].get("".join(stems[index + 1 : index + 2]), ()):
-                term = " ".join(stems[index : index + count])
-                if term in terms:
-                    found.append(term)
+            for count in phrases.get(following[index], ()):
+                if " ".join(stems[index : index + count]) in terms:
                     end = index + count
+                    found.append((index, end))
                     break
             else:
-                if stems[index] in terms:
-                    found.append(stems[index])
+                if is_term:
+                    found.append((index, index + 1))
         return found
 
-    def dots(self, stems: Sequence[str], impact: float = TEXT) -> Dots:
-        """The dots of a text, given as stems."""
-        dots = Dots()
-        for term, times in Counter(self.find(stems)).items():
-            dots.add(self.terms[term], impact, times)
-        return dots
+    def _dots(self, stems: Sequence[str]) -> tuple[Any, Any]:
+        """The dots of a text: the word at which each stands, and the place of its number."""
+        words_at: list[int] = []
+        places: list[int] = []
+        for begin, end in self._spans(stems):
+            numbers = self._places[stems[begin] if end == begin + 1 else " ".join(stems[begin:end])]
+            places += numbers
+            words_at += [begin] * len(numbers)
+        return np.array(words_at, dtype=np.intp), np.array(places, dtype=np.intp)
 
-    def of_links(self, page: Page) -> list[Dots]:
-        """The dots of the topical boundary of each link of a page: its paragraph or whole list."""
-        boundaries: dict[str, Dots] = {}
-        return [self._of_link(link, boundaries) for link in page.links]
+    def dots(self, stems: Sequence[str], anchor: str = "") -> Dots:
+        """The dots of a text, given as stems; those of the *anchor*, which is a part of it, weigh more."""
+        return self._weigh(self._dots(stems)[1], [(slice(None), self._of_anchor(anchor))])
 
-    def _of_link(self, link: Link, boundaries: dict[str, Dots]) -> Dots:
-        block = link.block
-        dots = boundaries.get(block)
-        if dots is None:
-            dots = boundaries[block] = self.dots(words.stems_of(block))
-        return dots.stress(self.dots(words.stems_of(link.anchor)))
+    def of_page(self, page: Page) -> Dots:
+        """The dots of a page's title and text."""
+        return self._weigh(self._on(page)[1], [(slice(None), _NO_DOTS)])
+
+    def focuses(self, page: Page) -> list[tuple[str, ...]]:
+        """The topical focus of each link of a page: the galaxy of its topical boundary."""
+        words_at, places = self._on(page)
+        begins = np.searchsorted(words_at, page.block_offsets)
+        texts: dict[tuple[range, str], tuple[slice, Any]] = {}
+        of_link = []
+        for link in page.links:
+            anchor = self._of_anchor(link.anchor)
+            boundary = link.boundary
+            key = boundary, link.anchor if len(anchor) else ""
+            if key not in texts:
+                stretch = slice(begins[boundary.start], begins[boundary.stop]) if boundary else slice(0)
+                texts[key] = stretch, anchor
+            of_link.append(key)
+        focuses = self._weigh(places, list(texts.values())).galaxies() if texts else []
+        found = dict(zip(texts, focuses, strict=True))
+        return [found[key] for key in of_link]
+
+    def _on(self, page: Page) -> tuple[Any, Any]:
+        """The dots of a page, which are also those of its links."""
+        found = self._of_page.get(page)
+        if found is None:
+            found = self._of_page[page] = self._dots(page.stems)
+        return found
+
+    def _weigh(self, places: Any, texts: Sequence[tuple[slice, Any]]) -> Dots:
+        """The dots of texts: each is a slice of *places*, and an anchor."""
+        columns = np.unique(np.concatenate([places, *[anchor for _, anchor in texts]]))
+        column_of = np.searchsorted(columns, places)
+        size = len(columns)
+        counts = [np.bincount(column_of[stretch], minlength=size) for stretch, _ in texts]
+        anchors = [np.bincount(np.searchsorted(columns, anchor), minlength=size) for _, anchor in texts]
+        return Dots(self, columns, np.array(counts), np.array(anchors))
+
+
+#: What a text without known words has.
+_NO_DOTS = np.array([], dtype=np.intp)
 
 
 @cache
@@ -201,5 +281,5 @@ def prefixes(numbers: Iterable[str]) -> tuple[str, ...]:
 
 
 def covered(numbers: Iterable[str], by: tuple[str, ...]) -> bool:
-    """Whether any of the numbers is under one of the prefixes, or above it (a number has three digits)."""
-    return any(number.startswith(prefix) or prefix.startswith(number) for number in numbers for prefix in by)
+    """Whether any of the numbers is under one of the prefixes: 512.5 is under 512, but 512 is not under 512.5."""
+    return any([number.startswith(by) for number in numbers])

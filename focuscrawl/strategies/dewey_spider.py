@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from focuscrawl.errors import FocusError
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.strategies.dewey import DIGITS, Dots, covered, galaxy, lexicon, prefixes
+from focuscrawl.strategies.dewey import Dots, covered, dotted, lexicon, prefixes
 
 
 class DeweySpider(FocusedSpider):
@@ -27,10 +27,10 @@ class DeweySpider(FocusedSpider):
         #: The prefixes that the topic's numbers cover.
         self.prefixes = prefixes(number.strip() for number in numbers)
         for prefix in self.prefixes:
-            if not any(number.startswith(prefix[:DIGITS]) for number in self.lexicon.samples):
+            if not any(number.startswith(prefix) for number in self.lexicon.numbers):
                 raise FocusError(
-                    f"topic '{self.topic.name}' ({self.topic.source}): Dewey number {prefix} is not in the lexicon;"
-                    " find the numbers of a text with `scrapy dewey TEXT`"
+                    f"topic '{self.topic.name}' ({self.topic.source}): Dewey number {dotted(prefix)} is not in the"
+                    " lexicon; find the numbers of a text with `scrapy dewey TEXT`"
                 )
 
     def covers(self, numbers: Iterable[str]) -> bool:
@@ -38,13 +38,14 @@ class DeweySpider(FocusedSpider):
         return covered(numbers, self.prefixes)
 
     def judge(self, page: Page) -> Judgement | None:
-        dots = self.lexicon.dots(page.stems)
-        page.topics = list(galaxy(dots).numbers)
-        return self.weigh(dots, page.topics)
+        dots = self.lexicon.of_page(page)
+        (focus,) = dots.galaxies()
+        page.topics = [dotted(number) for number in focus]
+        return self.weigh(dots, focus)
 
-    def weigh(self, dots: Dots, focus: list[str]) -> Judgement:
+    def weigh(self, dots: Dots, focus: Sequence[str]) -> Judgement:
         """Judge a page: relevant if its focus is on the topic, and more so the more of its dots are."""
         share = dots.share(self.prefixes)
         relevance = 0.5 + share / 2 if self.covers(focus) else min(0.499, share / 2)
-        why = {f"focus {number}": 1.0 for number in focus} | {"share of the topic's words": share}
+        why = {f"focus {dotted(number)}": 1.0 for number in focus} | {"share of the topic's words": share}
         return Judgement(relevance, relevance >= self.threshold, why)

@@ -1,20 +1,27 @@
 """The T-Graph: the surroundings of links that lead to targets, and how many downloads away the targets are.
 
-A node is a paragraph or list with links on a known page: ISH, the nearest sub-heading; SH, the heading above it; MH,
-the main heading; DC, the text around the links; DIC, the destinations, each with the least number of downloads to a
-target. A node points to the nodes on its destinations, on any lower level.
+A node is a paragraph or list with links on a known page: ISH, the heading of its section; SH, the heading of the
+section around that; MH, the main heading of the page; DC, the text around the links; DIC, the destinations, each with
+the least number of downloads to a target. A node points to the nodes on its destinations, on any lower level.
 
 A link is compared with all nodes: sim_X is the cosine of stemmed term frequencies for X in ISH, SH, MH and DC; OSM is
-their mean. Nodes with an OSM of at least `MATCH` match, and the link's priority is 1 / (least distance among them), or
-1 / (levels + 1) if none does. From: "A focused crawler combinatory link and content model based on T-Graph principles".
+their mean. The headings of all sections around the link's own are compared with SH, and the most similar one counts.
+The main heading is not a section's: it would count twice.
+
+By the rule of the paper, nodes with an OSM of at least `MATCH` match, and the link's priority is 1 / (least distance
+among them), or 1 / (levels + 1) if none does. Almost every link matches some node that is one download away, so almost
+all get priority 1. By the rule `neighbours`, the most similar nodes decide: the priority is the mean of 1 / distance
+over them, weighted by the square of their OSM. From: "A focused crawler combinatory link and content model based on
+T-Graph principles".
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,8 +42,11 @@ MATCH = 0.05
 SIZE, PER_PAGE = 1000, 5
 #: Maximum distance of a node from a target, in downloads.
 LEVELS = 4
+#: How a link's priority follows from its similarity to the nodes.
+RULES = NEIGHBOURS, PAPER = "neighbours", "paper"
+#: The number of nodes that decide by the rule `neighbours`. A node as similar as this that leads nowhere counts as well.
+COUNT, DOUBT = 10, 0.2
 
-_FIELDS = ("ish", "sh", "mh", "dc")
 #: Maximum number of words in DC: a list can be as long as its page.
 _WORDS = 200
 
@@ -62,6 +72,11 @@ class Node:
         """The least number of downloads to a target."""
         return min(self.dic.values())
 
+    @cached_property
+    def stems(self) -> tuple[tuple[str, ...], ...]:
+        """The stems of ISH, SH, MH and DC, which never change."""
+        return tuple(words.stems_of(text) for text in (self.ish, self.sh, self.mh, self.dc))
+
 
 class Match(NamedTuple):
     """The result of comparing a link with the T-Graph."""
@@ -79,16 +94,76 @@ def node_of(links: Sequence[Link], page: str, born: int = 0) -> Node:
     return Node(page, first.subheading, first.heading, first.main_heading, text, born=born)
 
 
+def _boundaries(links: Sequence[Link]) -> list[Sequence[str]]:
+    """The stems of the topical boundary of each link, or of its anchor if it has none."""
+    stems: dict[tuple[int, range], Sequence[str]] = {}
+    found = []
+    for link in links:
+        page, boundary = link.page, link.boundary
+        if page is None or not boundary:
+            found.append(words.stems_of(link.anchor))
+            continue
+        key = id(page), boundary
+        if key not in stems:
+            begin, end = page.block_offsets[boundary.start], page.block_offsets[boundary.stop]
+            stems[key] = tuple(page.stems[begin:end])
+        found.append(stems[key])
+    return found
+
+
+class _Field:
+    """One of the four texts of all nodes, as vectors of term frequencies of length 1."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._column_of: dict[str, int] = {}
+        for stems in texts:
+            for stem in stems:
+                self._column_of.setdefault(stem, len(self._column_of))
+        self._nodes = self._rows(texts).T.tocsr()
+
+    def similarity(self, texts: Sequence[Sequence[str]]) -> Any:
+        """The cosine of each text (row) with each node (column)."""
+        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        cosines = (self._rows(list(distinct)) @ self._nodes).toarray()
+        return cosines[[distinct[text] for text in texts]]
+
+    def best(self, texts: Sequence[Sequence[Sequence[str]]]) -> Any:
+        """The cosine of the most similar of several texts (row) with each node (column); 0 if there are none."""
+        flat = [text for several in texts for text in several]
+        result = np.zeros((len(texts), self._nodes.shape[1]), dtype=np.float32)
+        if flat:
+            cosines = self.similarity(flat)
+            start = 0
+            for row, several in enumerate(texts):
+                if several:
+                    result[row] = cosines[start : start + len(several)].max(axis=0)
+                    start += len(several)
+        return result
+
+    def _rows(self, texts: Sequence[Sequence[str]]) -> Any:
+        """Term frequencies, one row per text. Words that no node has only count towards the length."""
+        from scipy.sparse import csr_matrix
+
+        column_of = self._column_of.get
+        starts, columns, lengths = [0], list[int](), list[float]()
+        for stems in texts:
+            lengths.append(sum([count * count for count in Counter(stems).values()]) ** 0.5 or 1.0)
+            # repeated words are repeated here; the matrix adds them up
+            columns += [column for stem in stems if (column := column_of(stem)) is not None]
+            starts.append(len(columns))
+        weights = np.repeat(1 / np.array(lengths, dtype=np.float32), np.diff(starts))
+        shape = len(starts) - 1, len(self._column_of)
+        return csr_matrix((weights, np.array(columns, dtype=np.int32), starts), shape=shape)
+
+
 class TGraph:
     """A T-Graph and its comparison with links."""
 
     def __init__(self, topic: str, nodes: Iterable[Node] = ()) -> None:
         self.topic = topic
         self.nodes = [node for node in nodes if node.dic]
-        #: The nodes as columns of a matrix, built at the first comparison; for each field the row of each word.
-        self._matrix: Any = None
-        self._columns: list[dict[str, int]] = []
-        self._width = 0
+        #: ISH, SH, MH and DC of all nodes, built at the first comparison.
+        self._fields: Any = None
         self._distances: Any = None
 
     @property
@@ -117,8 +192,7 @@ class TGraph:
             elif len(self.nodes) < size:
                 known[node.page, node.ish, node.dc] = node
                 self.nodes.append(node)
-        self._matrix = None
-        return len(self.nodes) - before
+        return self._changed(before)
 
     def measure_again(self, targets: Iterable[str]) -> None:
         """Recompute the distances: the least number of downloads to a target, via any node."""
@@ -139,7 +213,7 @@ class TGraph:
                 if source not in distance:
                     distance[source] = distance[page] + 1
                     queue.append(source)
-        self._matrix = None
+        self._distances = None
 
     def prune(self, gone: set[int], pages: int, patience: int) -> int:
         """Drop dead nodes: all destinations are gone (URL keys), or no match within *patience* pages."""
@@ -147,82 +221,64 @@ class TGraph:
         for node in self.nodes:
             node.dic = {url: downloads for url, downloads in node.dic.items() if urls.key(url) not in gone}
         self.nodes = [node for node in self.nodes if node.dic and (node.matched or pages - node.born < patience)]
-        self._matrix = None
-        return before - len(self.nodes)
+        return -self._changed(before)
+
+    def _changed(self, before: int) -> int:
+        """How many nodes there are more than *before*; what was computed from the nodes no longer holds."""
+        self._distances = None
+        if len(self.nodes) != before:
+            self._fields = None
+        return len(self.nodes) - before
 
     # ---- comparing
 
     def osm(self, links: Sequence[Link]) -> Any:
         """The overall similarity of each link (row) with each node (column)."""
-        if self._matrix is None:
-            self._compile()
-        texts = [(link.subheading, link.heading, link.main_heading, link.block or link.anchor) for link in links]
-        distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-        similarity = (self._rows(distinct) @ self._matrix).toarray()
-        return similarity if len(distinct) == len(texts) else similarity[[distinct[text] for text in texts]]
+        if self._fields is None:
+            self._fields = [_Field(texts) for texts in zip(*[node.stems for node in self.nodes], strict=True)]
+        ish, sh, mh, dc = self._fields
+        headings = [link.headings for link in links]
+        total = ish.similarity([words.stems_of(around[0]) if around else () for around in headings])
+        total += sh.best([[words.stems_of(heading) for heading in around[1:]] for around in headings])
+        total += mh.similarity([words.stems_of(link.main_heading) for link in links])
+        total += dc.similarity(_boundaries(links))
+        return total / np.float32(4)
 
-    def match(self, links: Sequence[Link], threshold: float = MATCH) -> list[Match]:
-        """The priority of each link."""
+    def match(self, links: Sequence[Link], threshold: float = MATCH, rule: str = NEIGHBOURS) -> list[Match]:
+        """The priority of each link, by one of `RULES`."""
         if not links:
             return []
         if not self.nodes:
             return [Match(1.0, 0.0)] * len(links)
+        if self._distances is None:
+            self._distances = np.array([node.distance for node in self.nodes], dtype=np.float32)
         similarity = self.osm(links)
-        distances = np.where(similarity >= threshold, self._distances, np.float32(np.inf))
-        least = distances.min(axis=1)
-        # the most similar of the nearest matching nodes
-        best = np.where(distances == least[:, None], similarity, np.float32(-1)).argmax(axis=1)
-        none = Match(1 / (float(self._distances.max()) + 1), 0.0)
-        result = []
-        for row, (distance, node) in enumerate(zip(least.tolist(), best.tolist(), strict=True)):
-            if distance == np.inf:
-                result.append(none)
-            else:
+        nearest = similarity.argmax(axis=1)
+        if rule == PAPER:
+            distances = np.where(similarity >= threshold, self._distances, np.float32(np.inf))
+            least = distances.min(axis=1)
+            nearest = np.where(distances == least[:, None], similarity, np.float32(-1)).argmax(axis=1)
+            priorities = 1 / np.where(least < np.inf, least, self._distances.max() + 1).astype(float)
+        else:
+            priorities = self._by_neighbours(similarity)
+        found = []
+        for row, (priority, node) in enumerate(zip(priorities.tolist(), nearest.tolist(), strict=True)):
+            osm = float(similarity[row, node])
+            if osm >= threshold:
                 self.nodes[node].matched += 1
-                result.append(Match(1 / distance, float(similarity[row, node]), node))
-        return result
+                found.append(Match(priority, osm, node))
+            else:
+                found.append(Match(priority, 0.0))
+        return found
 
-    def _compile(self) -> None:
-        self._columns = [{} for _ in _FIELDS]
-        texts = [tuple(getattr(node, name) for name in _FIELDS) for node in self.nodes]
-        column = 0
-        for fields in texts:
-            for columns, text in zip(self._columns, fields, strict=True):
-                for stem in words.stems_of(text):
-                    if stem not in columns:
-                        columns[stem] = column
-                        column += 1
-        self._width = column
-        self._matrix = self._rows(texts).T.tocsr() / np.float32(len(_FIELDS))
-        self._distances = np.array([node.distance for node in self.nodes], dtype=np.float32)
-
-    def _rows(self, texts: Iterable[Sequence[str]]) -> Any:
-        """Term frequencies, one row per link or node: the four fields side by side, each normalised to length 1.
-
-        Words that no node has in that field only count towards the length.
-        """
-        from scipy.sparse import csr_matrix
-
-        known: dict[tuple[int, str], tuple[list[int], float]] = {}
-        starts, columns = [0], list[int]()
-        counts, weights = list[int](), list[float]()
-        for fields in texts:
-            for place, text in enumerate(fields):
-                found = known.get((place, text))
-                if found is None:
-                    stems = words.stems_of(text)
-                    length = sum([count * count for count in Counter(stems).values()]) ** 0.5 or 1.0
-                    column_of = self._columns[place].get
-                    found = [column for stem in stems if (column := column_of(stem)) is not None], 1 / length
-                    known[place, text] = found
-                columns += found[0]  # repeated words are repeated here; the matrix adds them up
-                counts.append(len(found[0]))
-                weights.append(found[1])
-            starts.append(len(columns))
-        return csr_matrix(
-            (np.repeat(np.array(weights, dtype=np.float32), counts), columns, starts),
-            shape=(len(starts) - 1, self._width),
-        )
+    def _by_neighbours(self, similarity: Any) -> Any:
+        """For each link the mean of 1 / distance over the most similar nodes, weighted by similarity squared."""
+        count = min(COUNT, len(self.nodes))
+        neighbours = np.argpartition(-similarity, count - 1, axis=1)[:, :count]
+        weights = np.take_along_axis(similarity, neighbours, axis=1) ** 2
+        closeness = (weights / self._distances[neighbours]).sum(axis=1)
+        unknown = DOUBT**2
+        return (closeness + unknown / (self._distances.max() + 1)) / (weights.sum(axis=1) + unknown)
 
     # ---- as data
 
@@ -258,7 +314,7 @@ class TGraph:
             raise FocusError(f"{path} is not a T-Graph; build one with `scrapy tgraph build`") from None
 
 
-def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str]) -> TGraph:
+def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str], levels: int = LEVELS) -> TGraph:
     """The T-Graph of interlinked pages: first a node per paragraph or list with links, then the distances.
 
     Only links to these pages or to targets are destinations; the distances of other links are unknown.
@@ -269,11 +325,11 @@ def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str]) -> TGrap
     for page in pages:
         for links in _paragraphs(page):
             node = node_of(links, page.url)
-            node.dic = {link.url: LEVELS + 1 for link in links if urls.key(link.url) in known and link.url != page.url}
+            node.dic = {link.url: levels + 1 for link in links if urls.key(link.url) in known and link.url != page.url}
             if node.dic:
                 graph.nodes.append(node)
     graph.measure_again(wanted)
-    graph.nodes = [node for node in graph.nodes if node.distance <= LEVELS]
+    graph.nodes = [node for node in graph.nodes if node.distance <= levels]
     return graph
 
 
@@ -305,19 +361,58 @@ def bottom_up(
         for level in sorted(queues):
             if queues[level] and len(result.nodes) < size:
                 url = queues[level].pop(0)
-                result.extend(_nodes_of(url, store.pages.body(url) or b"", key_distance, levels), size)
+                page = read_page(Page(url), store.pages.body(url) or b"")
+                result.extend(_nodes_of(page, key_distance, levels), size)
     return result
 
 
-def _nodes_of(url: str, body: bytes, key_distance: Mapping[int, int], levels: int) -> list[Node]:
+class Ascent:
+    """Builds a T-Graph bottom-up, level by level, from the pages that link to the targets, and those that link to them.
+
+    `wanted` says which pages to read next, `add` takes them.
+    """
+
+    def __init__(self, topic: str, targets: Sequence[str], levels: int = LEVELS, size: int = SIZE) -> None:
+        self.graph = TGraph(topic)
+        self.levels = levels
+        self.size = size
+        self._distances = {urls.key(url): 0 for url in targets}
+        #: The URLs of the last level, and those found for the next.
+        self._level, self._next = list(targets), list[str]()
+        #: The level whose pages are being added.
+        self._height = 0
+        #: The URLs that were wanted before.
+        self._wanted = set(self._distances)
+
+    def wanted(self, parents_of: Callable[[str], list[str]]) -> list[str]:
+        """The pages of the next level; none if there are enough levels or nodes."""
+        if self._height:
+            self._level, self._next = self._next, []
+        self._height += 1
+        if self._height > self.levels or len(self.graph.nodes) >= self.size:
+            return []
+        found = {urls.key(parent): parent for url in self._level for parent in parents_of(url)}
+        new = {key: parent for key, parent in found.items() if key not in self._wanted}
+        self._wanted |= new.keys()
+        return list(new.values())
+
+    def add(self, page: Page) -> None:
+        """Add the nodes of a page, if it really links to a page that is known."""
+        nodes = _nodes_of(page, self._distances, self.levels)
+        if nodes:
+            self.graph.extend(nodes, self.size)
+            self._distances.setdefault(urls.key(page.url), nodes[0].distance)
+            self._next.append(page.url)
+
+
+def _nodes_of(page: Page, key_distance: Mapping[int, int], levels: int) -> list[Node]:
     """The nodes of a page that are nearest to a target."""
-    page = read_page(Page(url), body)
     nodes = []
     for links in _paragraphs(page):
-        node = node_of(links, url)
+        node = node_of(links, page.url)
         for link in links:
             distance = key_distance.get(urls.key(link.url))
-            if distance is not None and distance < levels and link.url != url:
+            if distance is not None and distance < levels and link.url != page.url:
                 node.dic[link.url] = distance + 1
         if node.dic:
             nodes.append(node)

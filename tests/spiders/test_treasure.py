@@ -13,6 +13,7 @@ from focuscrawl.reports.explain import explain
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.tgraph import Node, TGraph
 from focuscrawl.web.webs import MemoryWeb, open_web
+from tests import searx
 from tests.conftest import at
 
 MUSIC = "The orchestra and the pianist play a symphony with violins and cellos"
@@ -59,19 +60,25 @@ def test_pages_have_their_dewey_numbers_and_are_judged_by_them(crawl, web):
     assert pages["cello"]["relevance"] > 0.5 > pages["leaf"]["relevance"]
 
 
-def test_a_t_graph_orders_links_by_their_distance_from_a_target(crawl, web, tmp_path):
+@pytest.mark.parametrize("priority", ["paper", "neighbours"])
+def test_a_t_graph_orders_links_by_their_distance_from_a_target(crawl, web, tmp_path, priority):
     near = Node(at("x"), "", "", "", f"{MUSIC} far away", {at("t"): 1})
     graph = TGraph("780", [near, Node(at("y"), "", "", "", "nothing alike", {at("t"): 3})])
     graph.topic = "crawl"
     graph.save(tmp_path / "t.json")
     topic = tmp_path / "t.toml"
     topic.write_text(f'name = "crawl"\nseeds = ["{at("root")}"]\ndewey = ["780"]\n')
-    crawled = crawl("treasure", web, topic=topic, tgraph=tmp_path / "t.json", match=0.24, watchdog_every=0)
+    options = {"tgraph": tmp_path / "t.json", "match": 0.24, "watchdog_every": 0, "priority": priority}
+    crawled = crawl("treasure", web, topic=topic, **options)
     assert names(crawled)[:2] == ["root", "far"]
-    why = json.loads(crawled.sql("SELECT why FROM link WHERE anchor = 'far'")[0][0])
-    assert why["T-Graph priority"] == 1
-    why = json.loads(crawled.sql("SELECT why FROM link WHERE anchor = 'bow'")[0][0])
-    assert why["T-Graph priority"] == pytest.approx(1 / 4)
+    far, bow = (
+        json.loads(crawled.sql("SELECT why FROM link WHERE anchor = ?", name)[0][0])["T-Graph priority"]
+        for name in ("far", "bow")
+    )
+    if priority == "paper":
+        assert (far, bow) == (1, pytest.approx(1 / 4))
+    else:
+        assert 1 > far > bow > 1 / 4
 
 
 def test_the_watchdog_learns_what_led_to_relevant_pages(crawl):
@@ -103,6 +110,63 @@ def test_explain_tells_focus_and_t_graph(crawl, web):
     assert "focus 78" in "\n".join(explain(store, at("cello")))
     assert "T-Graph priority" in "\n".join(explain(store, at("cello")))
     store.close()
+
+
+# ---- back-links
+
+
+def from_backlinks(crawl, tmp_path, source, **options):
+    """Crawl with a T-Graph from back-links: hub -> list -> target."""
+    web = MemoryWeb()
+    web.add(at("root"), f"<title>root</title><p>{MUSIC}</p>{links(cello=MUSIC)}")
+    web.add(at("target"), f"<p>{MUSIC}</p>")
+    web.add(at("list"), f"<h1>Lists</h1><h2>Strings</h2><p>cello <a href={at('target')}>t</a></p>")
+    web.add(at("hub"), f"<p>all lists <a href={at('list')}>l</a></p>")
+    web.add(at("liar"), "<p>no link at all</p>")
+    topic = tmp_path / "t.toml"
+    topic.write_text(
+        f'name = "strings"\nseeds = ["{at("root")}"]\nexamples = ["{at("target")}"]\ndewey = ["780"]\n', "utf-8"
+    )
+    return crawl("treasure", web, topic=topic, backlinks=source, watchdog_every=0, **options)
+
+
+@pytest.mark.parametrize(("levels", "pages"), [(4, {"list": 1, "hub": 2}), (1, {"list": 1})])
+def test_a_t_graph_is_built_bottom_up_from_a_list_of_back_links(crawl, tmp_path, levels, pages):
+    listed = tmp_path / "backlinks.txt"
+    listed.write_text(
+        f"# page, parent\n{at('target')} {at('list')}\n{at('target')}\t{at('liar')}\n{at('list')} {at('hub')}\n", "utf-8"
+    )
+    crawled = from_backlinks(crawl, tmp_path, listed, levels=levels)
+    graph = TGraph.load(crawled.folder / "tgraph.json")
+    assert {node.page: node.distance for node in graph.nodes} == {at(name): level for name, level in pages.items()}
+    assert (graph.nodes[0].ish, graph.nodes[0].mh, graph.nodes[0].dic) == ("Strings", "Lists", {at("target"): 1})
+
+
+def test_back_links_come_from_a_search_engine(crawl, tmp_path):
+    with searx.serving() as instance:
+        instance.results["", f"link:{at('target')}"] = [at("list"), at("target"), at("liar")]
+        crawled = from_backlinks(crawl, tmp_path, instance.address, levels=2)
+        assert [asked["q"] for asked in instance.asked][0] == f"link:{at('target')}"
+    graph = TGraph.load(crawled.folder / "tgraph.json")
+    assert [node.page for node in graph.nodes] == [at("list")]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("http://a.example/\n", "line 1: expected two URLs"),
+        ("", "the file is empty"),
+        (b"\xff\xff", "not UTF-8"),
+        (None, "cannot be read: No such file"),
+        (f"{at('target')} {at('liar')}\n", "is empty: no link there leads to a relevant page"),
+    ],
+)
+def test_what_can_be_wrong_with_back_links(crawl, tmp_path, content, says):
+    listed = tmp_path / "backlinks.txt"
+    if content is not None:
+        listed.write_bytes(content if isinstance(content, bytes) else content.encode())
+    crawled = from_backlinks(crawl, tmp_path, listed)
+    assert says in Crawl.of(crawled.crawler).fatal
 
 
 # ---- what can be wrong

@@ -9,7 +9,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.resources import data
-from focuscrawl.strategies.dewey import ANCHOR, Dots, Lexicon, covered, galaxy, lexicon, prefixes
+from focuscrawl.strategies.dewey import ANCHOR, Lexicon, covered, dotted, lexicon, prefixes
 
 
 def stems(text: str) -> list[str]:
@@ -19,36 +19,61 @@ def stems(text: str) -> list[str]:
 SMALL = Lexicon(["# 5 Science", "# 510 Mathematics", "512 ring, matrix", "512.5 matrix", "739 ring", "530 force"])
 
 
+def galaxy(text: str, anchor: str = "") -> tuple[str, ...]:
+    (found,) = SMALL.dots(stems(text), anchor).galaxies()
+    return found
+
+
 def test_w_by_hand():
     """W = n times the sum of length times impact: two rings and a matrix."""
     dots = SMALL.dots(stems("ring matrix rings"))
-    assert dots.counts == {"512": 3, "739": 2, "5125": 1}
-    found = galaxy(dots)
+    assert dots.counts() == {"512": 3, "739": 2, "5125": 1}
     # first digit: 5 has 4 dots, of lengths 3, 3, 3 and 4; 7 has 2 of length 3
-    assert found.weights[0] == pytest.approx({"5": 4 * 13, "7": 2 * 6})
-    assert found.weights[1] == pytest.approx({"51": 52})
-    assert found.weights[2] == pytest.approx({"512": 52})
-    assert found.numbers == ("512",)
+    assert dots.weights()[0] == pytest.approx({"5": 4 * 13, "7": 2 * 6})
+    assert dots.weights()[1] == pytest.approx({"51": 52})
+    assert dots.weights()[2] == pytest.approx({"512": 52})
+    assert dots.galaxies() == [("512",)]
 
 
 def test_words_of_the_anchor_weigh_more():
-    dots = SMALL.dots(stems("ring force")).stress(SMALL.dots(stems("force")))
+    dots = SMALL.dots(stems("ring force"), "force")
     assert ANCHOR == 1.4
-    found = galaxy(dots)
     # 5: ring and force, lengths 3 + 3 * 1.4; 7: ring
-    assert found.weights[0] == pytest.approx({"5": 2 * (3 + 4.2), "7": 3})
-    assert found.weights[1] == pytest.approx({"51": 3, "53": 4.2})
-    assert found.numbers == ("530",)
+    assert dots.weights()[0] == pytest.approx({"5": 2 * (3 + 4.2), "7": 3})
+    assert dots.weights()[1] == pytest.approx({"51": 3, "53": 4.2})
+    assert dots.galaxies() == [("530",)]
 
 
 def test_ties_are_kept():
-    found = galaxy(SMALL.dots(stems("ring")))
-    assert found.numbers == ("512", "739")
-    assert found.weights[2] == pytest.approx({"512": 3, "739": 3})
+    assert galaxy("ring") == ("512", "739")
+    assert SMALL.dots(stems("ring")).weights()[2] == pytest.approx({"512": 3, "739": 3})
+
+
+def test_a_galaxy_has_as_many_digits_as_its_dots():
+    """512.5 is not 512: beyond three digits, the dots of the division itself are compared with its subdivisions."""
+    algebra = Lexicon(["512 ring, field", "512.5 matrix, vector", "512.56 determinant"])
+
+    def focus(text: str) -> list[str]:
+        (found,) = algebra.dots(stems(text)).galaxies()
+        return [dotted(number) for number in found]
+
+    assert focus("ring field matrix") == ["512"]
+    assert focus("ring matrix vector") == ["512.5"]
+    # at the fourth digit, 512.5 has three dots; at the fifth, two of them end there
+    assert focus("ring matrix vector determinant") == ["512.5"]
+    assert focus("ring determinant determinants matrix") == ["512.56"]
+
+
+def test_the_example_of_the_paper():
+    """The word "clothing" has dots at three numbers, of which two have decimals."""
+    assert {"391", "15595", "74692"} <= set(lexicon().dots(stems("clothing")).counts())
 
 
 def test_a_text_without_known_words_has_no_galaxy():
-    assert galaxy(Dots()) == ((), ())
+    dots = SMALL.dots(stems("nothing"))
+    assert dots.galaxies() == [()]
+    assert dots.weights() == []
+    assert dots.share(("5",)) == 0
 
 
 def test_a_phrase_wins_over_its_words():
@@ -59,11 +84,22 @@ def test_a_phrase_wins_over_its_words():
 def test_a_link_is_looked_up_in_its_paragraph_or_whole_list():
     html = """<p>a ring <a href=/1>here</a></p><ul><li>force <a href=/2>x</a></li><li>force</li><li><a href=/3>ring</a></ul>"""
     page = read_page(Page("http://a.example/"), html.encode(), "text/html")
-    first, second, third = SMALL.of_links(page)
-    assert first.counts == {"512": 1, "739": 1}
-    assert second.counts == third.counts == {"530": 2, "512": 1, "739": 1}
-    assert second.sums["512"] == 3
-    assert third.sums["512"] == pytest.approx(3 * 1.4)
+    # in the list, 530 has two dots and 512 and 739 one each; the anchor of the third link weighs more, but not enough
+    assert SMALL.focuses(page) == [("512", "739"), ("530",), ("530",)]
+
+
+def test_links_of_a_page_share_its_dots():
+    """The focus of a link, found with those of all others, is that of its topical boundary alone."""
+    rows = "".join(f"<h2>force</h2><p>{'ring ' * n}force <a href=/{n}>{'force' if n % 2 else 'x'}</a></p>" for n in range(9))
+    page = read_page(Page("http://a.example/"), f"<title>force</title>{rows}".encode(), "text/html")
+    alone = [galaxy(link.block, link.anchor) for link in page.links]
+    assert SMALL.focuses(page) == alone
+    assert len(set(alone)) > 1
+
+
+def test_a_picture_has_the_focus_of_its_description():
+    page = read_page(Page("http://a.example/"), b"<p><a href=/1><img alt=force></a></p>", "text/html")
+    assert SMALL.focuses(page) == [("530",)]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +120,8 @@ def test_numbers_cover_what_is_below_them():
     assert prefixes(["780", "512.5", "300", "000", "005"]) == ("00", "005", "3", "5125", "78")
     assert covered(["785"], prefixes(["780"]))
     assert not covered(["795"], prefixes(["780"]))
-    assert covered(["512"], prefixes(["512.5"]))  # a galaxy has three digits
+    assert covered(["5125", "739"], prefixes(["512"]))
+    assert not covered(["512"], prefixes(["512.5"]))
     with pytest.raises(FocusError, match="'78' is not a Dewey number"):
         prefixes(["78"])
 
@@ -127,4 +164,5 @@ def test_a_term_is_in_a_class_once():
     ],
 )
 def test_what_sentences_are_about(text, number):
-    assert {found[:2] for found in galaxy(lexicon().dots(stems(text))).numbers} == {number}
+    (focus,) = lexicon().dots(stems(text)).galaxies()
+    assert {found[:2] for found in focus} == {number}

@@ -10,7 +10,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.store.store import Store
-from focuscrawl.strategies.tgraph import Node, TGraph, bottom_up, top_down
+from focuscrawl.strategies.tgraph import COUNT, DOUBT, PAPER, Node, TGraph, bottom_up, node_of, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text
 from focuscrawl.urls import key
 from tests.conftest import at, small_web
@@ -33,28 +33,68 @@ def test_osm_by_hand():
     assert float(graph.osm([link])[0, 0]) == pytest.approx((1 + 1 / 2**0.5 + 0 + dc) / 4)
 
 
+def test_all_headings_around_a_section_are_compared():
+    """SH of the node is compared with each section around the link's own; the main heading is none of them."""
+    html = "<h1>Main</h1><h2>Far</h2><h3>Near</h3><h4>Own</h4><p><a href=http://b.example/>x</a></p>"
+    (link,) = page(at("a"), html).links
+    assert (link.headings, link.subheading, link.heading) == (["Own", "Near", "Far"], "Own", "Near")
+    for heading, similarity in (("Near", 1), ("Far", 1), ("Own", 0), ("Main", 0), ("Far near", 1 / 2**0.5)):
+        graph = TGraph("t", [Node(at("x"), "", heading, "", "", {at("t"): 1})])
+        assert float(graph.osm([link])[0, 0]) == pytest.approx(similarity / 4)
+
+
+def test_a_lone_main_heading_counts_once():
+    (link,) = page(at("a"), "<h1>Heaps</h1><p><a href=http://b.example/>x</a></p>").links
+    assert (link.subheading, link.heading, link.main_heading) == ("", "", "Heaps")
+    node = node_of([link], at("a"))
+    assert (node.ish, node.sh, node.mh) == ("", "", "Heaps")
+    assert float(TGraph("t", [Node(at("x"), "Heaps", "Heaps", "Heaps", "", {at("t"): 1})]).osm([link])[0, 0]) == 0.25
+
+
 def test_priority_is_one_over_the_least_distance_among_matches():
     far = Node(at("x"), "Quick", "Sorts", "Heaps", "a fast sort: quick sort", {at("t"): 3})
     near = Node(at("y"), "Quick", "", "", "", {at("t"): 2, at("u"): 4})
     nothing = Node(at("z"), "Birds", "Feathers", "", "", {at("t"): 1})
     links = page(at("a"), HTML).links
-    (found,) = TGraph("t", [far, near, nothing]).match(links)
+    (found,) = TGraph("t", [far, near, nothing]).match(links, rule=PAPER)
     assert (
         found.priority == 1 / 2
     )  # near has one field of four in common, which is enough; far is more alike, but farther
     assert found.osm == pytest.approx(0.25)
     assert found.node == 1
-    (found,) = TGraph("t", [nothing, far]).match(links, threshold=0.05)
+    (found,) = TGraph("t", [nothing, far]).match(links, threshold=0.05, rule=PAPER)
     assert found.priority == 1 / 3
-    (found,) = TGraph("t", [nothing, Node(at("y"), "Fish", "", "", "", {at("t"): 3})]).match(links)
+    (found,) = TGraph("t", [nothing, Node(at("y"), "Fish", "", "", "", {at("t"): 3})]).match(links, rule=PAPER)
     assert (found.priority, found.osm) == (1 / 4, 0)  # none matches: behind the last level
 
 
 def test_the_threshold_is_inclusive():
     node = Node(at("x"), "Quick", "", "", "", {at("t"): 1})
     links = page(at("a"), HTML).links
-    assert TGraph("t", [node]).match(links, 0.25)[0].priority == 1
-    assert TGraph("t", [node]).match(links, 0.26)[0].priority == 1 / 2
+    assert TGraph("t", [node]).match(links, 0.25, PAPER)[0].priority == 1
+    assert TGraph("t", [node]).match(links, 0.26, PAPER)[0].priority == 1 / 2
+
+
+def test_the_most_similar_nodes_decide():
+    """Weights are similarities squared; a node of similarity 0.2 behind the last level counts as well."""
+    alike = Node(at("x"), "Quick", "Sorts", "Heaps", "", {at("t"): 3})
+    less = Node(at("y"), "Quick", "", "", "", {at("t"): 1})
+    links = page(at("a"), HTML).links
+    (found,) = TGraph("t", [alike, less]).match(links)
+    weights = 0.75**2, 0.25**2, DOUBT**2
+    expected = (weights[0] / 3 + weights[1] + weights[2] / 4) / sum(weights)
+    assert found == (pytest.approx(expected), pytest.approx(0.75), 0)
+    (found,) = TGraph("t", [Node(at("z"), "Birds", "", "", "", {at("t"): 3})]).match(links)
+    assert found == (pytest.approx(1 / 4), 0, -1)  # nothing is alike
+
+
+def test_only_the_most_similar_nodes_decide():
+    near = Node(at("y"), "Quick", "Sorts", "Heaps", "", {at("t"): 1})
+    links = page(at("a"), HTML).links
+    few = TGraph("t", [*[near] * COUNT, Node(at("z"), "Quick", "", "", "", {at("t"): 3})])
+    many = TGraph("t", [*[near] * COUNT, *[Node(at("z"), "Quick", "", "", "", {at("t"): 3})] * 100])
+    assert few.match(links)[0].priority == pytest.approx(many.match(links)[0].priority)
+    assert few.match(links)[0].priority > 0.9
 
 
 def test_top_down_distances():
