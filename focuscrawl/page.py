@@ -156,7 +156,7 @@ class Link:
 
     @property
     def headings(self) -> list[str]:
-        """The headings of the sections around the link, the innermost first; the page's main heading is none of them."""
+        """The headings of the sections around the link, the innermost first; without the main heading."""
         found: list[str] = []
         if self._page is not None:
             headings, main, index = self._page.headings, self._page.main_index, self._heading

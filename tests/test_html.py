@@ -63,7 +63,9 @@ def test_headings_know_what_they_stand_under():
     assert page.main_heading == "Main heading"
 
 
-@pytest.mark.parametrize("text", ["Ein Satz. Über Öl!", "İstanbul'da İZMİR", "日本語のテキスト and English", "ﬁn—☃ x\u0301", ""])
+@pytest.mark.parametrize(
+    "text", ["Ein Satz. Über Öl!", "İstanbul'da İZMİR", "日本語のテキスト and English", "ﬁn—☃ x\u0301", ""]
+)
 def test_blocks_know_their_words(text):
     """The words of a block are a stretch of the page's words, whatever the script."""
     html = f"<title>{text} a</title><h1>{text}</h1><p>{text} b<ul><li>{text}<li><a href=/x>c {text}</a></ul>"

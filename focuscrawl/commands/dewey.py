@@ -101,4 +101,6 @@ def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
         made_by = [(term, n) for term, n in terms.most_common() if any(d.startswith(number) for d in known.terms[term])]
         written = [(known.written[term], n) for term, n in made_by[:_WORDS]]
         words_of = ", ".join(f"{term} {n}" if n > 1 else term for term, n in written)
-        console.print(f"{dotted(number)}  {known.name(number[:2]) or known.name(number[0])}: {words_of}", soft_wrap=True)
+        console.print(
+            f"{dotted(number)}  {known.name(number[:2]) or known.name(number[0])}: {words_of}", soft_wrap=True
+        )

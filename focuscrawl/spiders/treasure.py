@@ -39,7 +39,19 @@ from focuscrawl.store.store import earlier_crawl
 from focuscrawl.strategies.backlinks import backlinks
 from focuscrawl.strategies.dewey import dotted
 from focuscrawl.strategies.dewey_spider import DeweySpider
-from focuscrawl.strategies.tgraph import LEVELS, MATCH, NEIGHBOURS, RULES, SIZE, Ascent, Node, TGraph, bottom_up, node_of, top_down
+from focuscrawl.strategies.tgraph import (
+    LEVELS,
+    MATCH,
+    NEIGHBOURS,
+    RULES,
+    SIZE,
+    Ascent,
+    Node,
+    TGraph,
+    bottom_up,
+    node_of,
+    top_down,
+)
 
 #: Waiting links age, so that nothing starves; pages are indexed, so that the crawl can be searched at any time.
 SETTINGS: dict[str, Any] = {"FOCUS_AGEING": 0.0001, "FOCUS_INDEX": True}

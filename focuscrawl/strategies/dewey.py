@@ -45,24 +45,25 @@ class Dots:
         """*columns* are the numbers' places in the lexicon, in order; *anchors* counts the dots of anchors."""
         self._lexicon = lexicon
         self._columns = columns
+        self._numbers = [lexicon.numbers[place] for place in columns.tolist()]
         self._counts = np.where(counts == 0, anchors, counts)  # an anchor that is an image is not part of the text
         self._sums = (self._counts * TEXT + anchors * (ANCHOR - TEXT)) * lexicon.lengths[columns]
 
     def counts(self, text: int = 0) -> dict[str, int]:
         """How many dots a text has, by number."""
         row = self._counts[text]
-        return {self._number(place): int(row[place]) for place in np.flatnonzero(row)}
+        return {self._numbers[place]: int(row[place]) for place in np.flatnonzero(row).tolist()}
 
     def galaxies(self) -> list[tuple[str, ...]]:
         """The densest region of each text; several if equally dense, none if there are no dots."""
         inside = self._counts > 0
         for _, _, kept in self._by_digit():
             inside &= kept
-        return [tuple([self._number(place) for place in np.flatnonzero(row)]) for row in inside]
+        return [tuple([self._numbers[place] for place in np.flatnonzero(row).tolist()]) for row in inside]
 
     def weights(self, text: int = 0) -> list[dict[str, float]]:
         """Digit by digit, W of the regions that are compared."""
-        numbers = [self._number(place) for place in range(len(self._columns))]
+        numbers = self._numbers
         longest = max(map(len, self.galaxies()[text]), default=0)
         return [
             {
@@ -96,9 +97,6 @@ class Dots:
         counts = self.counts(text)
         total = sum(counts.values())
         return sum(n for number, n in counts.items() if number.startswith(prefixes)) / total if total else 0.0
-
-    def _number(self, place: int) -> str:
-        return self._lexicon.numbers[self._columns[place]]
 
 
 def dotted(number: str) -> str:
@@ -282,4 +280,4 @@ def prefixes(numbers: Iterable[str]) -> tuple[str, ...]:
 
 def covered(numbers: Iterable[str], by: tuple[str, ...]) -> bool:
     """Whether any of the numbers is under one of the prefixes: 512.5 is under 512, but 512 is not under 512.5."""
-    return any([number.startswith(by) for number in numbers])
+    return any(number.startswith(by) for number in numbers)

@@ -44,7 +44,7 @@ SIZE, PER_PAGE = 1000, 5
 LEVELS = 4
 #: How a link's priority follows from its similarity to the nodes.
 RULES = NEIGHBOURS, PAPER = "neighbours", "paper"
-#: The number of nodes that decide by the rule `neighbours`. A node as similar as this that leads nowhere counts as well.
+#: By the rule `neighbours`, so many nodes decide, and one that is as similar as this and leads nowhere.
 COUNT, DOUBT = 10, 0.2
 
 #: Maximum number of words in DC: a list can be as long as its page.
@@ -94,9 +94,9 @@ def node_of(links: Sequence[Link], page: str, born: int = 0) -> Node:
     return Node(page, first.subheading, first.heading, first.main_heading, text, born=born)
 
 
-def _boundaries(links: Sequence[Link]) -> list[Sequence[str]]:
+def _boundaries(links: Sequence[Link]) -> list[tuple[str, ...]]:
     """The stems of the topical boundary of each link, or of its anchor if it has none."""
-    stems: dict[tuple[int, range], Sequence[str]] = {}
+    stems: dict[tuple[int, range], tuple[str, ...]] = {}
     found = []
     for link in links:
         page, boundary = link.page, link.boundary
@@ -361,8 +361,8 @@ def bottom_up(
         for level in sorted(queues):
             if queues[level] and len(result.nodes) < size:
                 url = queues[level].pop(0)
-                page = read_page(Page(url), store.pages.body(url) or b"")
-                result.extend(_nodes_of(page, key_distance, levels), size)
+                body = store.pages.body(url) or b""
+                result.extend(_nodes_of(read_page(Page(url), body), key_distance, levels), size)
     return result
 
 

@@ -134,7 +134,8 @@ def from_backlinks(crawl, tmp_path, source, **options):
 def test_a_t_graph_is_built_bottom_up_from_a_list_of_back_links(crawl, tmp_path, levels, pages):
     listed = tmp_path / "backlinks.txt"
     listed.write_text(
-        f"# page, parent\n{at('target')} {at('list')}\n{at('target')}\t{at('liar')}\n{at('list')} {at('hub')}\n", "utf-8"
+        f"# page, parent\n{at('target')} {at('list')}\n{at('target')}\t{at('liar')}\n{at('list')} {at('hub')}\n",
+        "utf-8",
     )
     crawled = from_backlinks(crawl, tmp_path, listed, levels=levels)
     graph = TGraph.load(crawled.folder / "tgraph.json")
@@ -146,7 +147,7 @@ def test_back_links_come_from_a_search_engine(crawl, tmp_path):
     with searx.serving() as instance:
         instance.results["", f"link:{at('target')}"] = [at("list"), at("target"), at("liar")]
         crawled = from_backlinks(crawl, tmp_path, instance.address, levels=2)
-        assert [asked["q"] for asked in instance.asked][0] == f"link:{at('target')}"
+        assert next(asked["q"] for asked in instance.asked) == f"link:{at('target')}"
     graph = TGraph.load(crawled.folder / "tgraph.json")
     assert [node.page for node in graph.nodes] == [at("list")]
 

@@ -90,7 +90,9 @@ def test_a_link_is_looked_up_in_its_paragraph_or_whole_list():
 
 def test_links_of_a_page_share_its_dots():
     """The focus of a link, found with those of all others, is that of its topical boundary alone."""
-    rows = "".join(f"<h2>force</h2><p>{'ring ' * n}force <a href=/{n}>{'force' if n % 2 else 'x'}</a></p>" for n in range(9))
+    rows = "".join(
+        f"<h2>force</h2><p>{'ring ' * n}force <a href=/{n}>{'force' if n % 2 else 'x'}</a></p>" for n in range(9)
+    )
     page = read_page(Page("http://a.example/"), f"<title>force</title>{rows}".encode(), "text/html")
     alone = [galaxy(link.block, link.anchor) for link in page.links]
     assert SMALL.focuses(page) == alone
