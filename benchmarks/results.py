@@ -1,6 +1,7 @@
 """Compare all strategies on the labelled webs (`lab`), and rerun the papers' experiments there (`papers`).
 
-    python benchmarks/results.py lab|papers [--polite] [--pages N] [--webs wikipedia,webkb] [--folder DIR] [--into DIR]
+    python benchmarks/results.py lab|papers [--polite] [--pages N] [--webs wikipedia,webkb,demo] [--folder DIR]
+                                            [--into DIR]
 
 With --polite, the webs are spread over sixty hosts, and the crawls are polite, in virtual time. Prints Markdown; `lab
 --polite` also draws docs/images/curves.svg. The --folder holds web files NAME.sqlite, topics/NAME/*.toml, and
@@ -38,6 +39,9 @@ SHOWN = (
 SPIDERS = "breadth_first,keyword,best_first,shark_search,apprentice,link_classifier,niche_genetic,treasure"
 #: Pages of each crawl.
 PAGES = {"lab": 500, "papers": 300}
+#: The webs.
+DEMO = "demo"
+WEB_NAMES = {"lab": "wikipedia,webkb", "papers": f"wikipedia,webkb,{DEMO}"}
 #: The output of `scrapy lab` that is printed here.
 MADE = {"lab": "summary.csv", "papers": "papers.md"}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
@@ -94,6 +98,28 @@ def draw(folder: Path) -> None:
     PICTURE.write_text(curves(means, styles(list(means)), alone=True) + "\n", "utf-8")
 
 
+def claims(folders: list[Path]) -> str:
+    """What became of each claim of each paper: a row per claim, a column per web."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    webs: list[str] = []
+    for folder in folders:
+        with (folder / "claims.csv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                if row["web"] not in webs:
+                    webs.append(row["web"])
+                cell = f"**{row['verdict'].lower()}**: {row['why']}"
+                found.setdefault((row["paper"], row["claim"]), {})[row["web"]] = cell
+    lines = [("paper", "claim", *webs), ("---",) * (len(webs) + 2)]
+    lines += [
+        (number, claim, *(cells.get(web, "–") for web in webs)) for (number, claim), cells in sorted(found.items())
+    ]
+    text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    return (
+        "In each cell: how many of the comparisons behind a claim hold, at different steps and from different starts,"
+        f" and the figures, as multiples of those of the other crawler where there is one.\n\n{text}"
+    )
+
+
 def make(file: Path, command: list[str]) -> None:
     """Run a command that writes a file, after deleting the file of an earlier run."""
     file.unlink(missing_ok=True)
@@ -112,19 +138,22 @@ def main() -> None:
     parser.add_argument("what", choices=["lab", "papers"])
     parser.add_argument("--polite", action="store_true")
     parser.add_argument("--pages", type=int)
-    parser.add_argument("--webs", default="wikipedia,webkb")
+    parser.add_argument("--webs", help="separated by commas; demo is the embedded web")
     parser.add_argument("--folder", type=Path, default=WEBS)
     parser.add_argument("--into", type=Path, default=ROOT / "crawls" / "results")
     options = parser.parse_args()
     pages = options.pages or PAGES[options.what]
     webs, into = options.folder.resolve(), options.into.resolve()  # the lab runs in another directory
-    parts = []
-    for number, name in enumerate(options.webs.split(",")):
-        web = webs / f"{name}.sqlite"
-        if not web.exists():
+    parts, folders = [], []
+    for number, name in enumerate((options.webs or WEB_NAMES[options.what]).split(",")):
+        web, topics, folder = webs / f"{name}.sqlite", webs / "topics" / name, into / name
+        if name == DEMO:
+            web, topics = Path(DEMO), Path("shipped")
+        elif not web.exists():
             sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
-        topics, folder = webs / "topics" / name, into / name
-        if options.polite:
+        if options.polite and name == DEMO:
+            folder = into / f"polite-{name}"
+        elif options.polite:
             folder = into / f"polite-{name}"
             web, topics = spread(webs, name, folder)
         command = [sys.executable, "-m", "scrapy", "lab"]
@@ -139,10 +168,13 @@ def main() -> None:
         if options.what == "papers":
             text = made.read_text("utf-8").strip().replace("### ", "#### ")
             parts.append(f"### On {name}, {pages} pages per crawl\n\n{text}")
+            folders.append(folder)
         else:
             parts.append(table(folder, name, pages))
             if number == 0 and options.polite:
                 draw(folder)
+    if folders:
+        parts.insert(0, claims(folders))
     print("\n\n".join(parts))
 
 

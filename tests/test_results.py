@@ -22,6 +22,9 @@ def lab(tmp_path, monkeypatch):
         def run(command, **_):
             assert command[3:4] == ["lab"]
             if papers:
+                (tmp_path / "into" / "birds" / "claims.csv").write_text(
+                    'paper,web,pages,claim,verdict,why\n4,birds,7,it ends above both,Reproduced,"2 of 2, 1.10 to 1.30 times"\n'
+                )
                 (tmp_path / "into" / "birds" / "papers.md").write_text(papers)
             return subprocess.CompletedProcess(command, status)
 
@@ -46,7 +49,10 @@ def test_the_tables_of_an_earlier_run_are_not_taken_for_those_of_one_that_failed
 
 def test_some_crawls_may_fail(lab, capsys):
     lab("papers", 1, "### This run\n")
-    assert capsys.readouterr().out == "### On birds, 7 pages per crawl\n\n#### This run\n"
+    printed = capsys.readouterr().out
+    assert printed.endswith("### On birds, 7 pages per crawl\n\n#### This run\n")
+    assert "| paper | claim | birds |" in printed
+    assert "| 4 | it ends above both | **reproduced**: 2 of 2, 1.10 to 1.30 times |" in printed
 
 
 def test_a_lab_that_was_stopped_has_no_results(lab):

@@ -141,8 +141,9 @@ class Command(FocusCommand):
 
     def _papers(self, args: Sequence[str], opts: argparse.Namespace) -> None:
         """Run the experiments of the papers, and write and show the results."""
-        from focuscrawl.lab.experiment import as_markdown
+        from focuscrawl.lab.experiment import CLAIMS, as_markdown, claim_rows
         from focuscrawl.lab.session import UnfinishedError, crawl_experiment, session
+        from focuscrawl.lab.tables import write_csv
         from focuscrawl.lab.terminal import Terminal
 
         experiments = _experiments(args)
@@ -151,6 +152,7 @@ class Command(FocusCommand):
             self.say(problem)
         loader = self._loader()
         sections: list[str] = []
+        claims: list[tuple[object, ...]] = []
         path = lab.folder / "papers.md"
         with session(lab.folder, opts.jobs) as processes:
             for experiment in experiments:
@@ -165,6 +167,8 @@ class Command(FocusCommand):
                 terminal.show_experiment(tables, verdict)
                 sections.append(as_markdown(experiment, tables, verdict))
                 write_whole(path, "\n".join(sections))
+                claims += claim_rows(experiment, results)
+                write_csv(lab.folder / "claims.csv", CLAIMS, claims)
                 if failures:
                     self.exitcode = 1
         if not sections:

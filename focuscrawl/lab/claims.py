@@ -73,6 +73,49 @@ class Claim:
         return self.figure.of(results) / self.other.of(results)
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What the results say about a claim of a paper."""
+
+    says: str
+    word: str
+    #: How many of its comparisons hold, of how many.
+    held: int
+    parts: int
+    #: The least and the greatest figure; as multiples of the other figures, if there are any.
+    least: float | None = None
+    most: float | None = None
+    multiples: bool = False
+
+    @property
+    def why(self) -> str:
+        """The figures behind the word."""
+        if self.least is None or self.most is None:
+            return "the other crawler found nothing"
+        values = [f"{self.least:.2f}", f"{self.most:.2f}"]
+        span = " to ".join(dict.fromkeys(values)) + (" times" if self.multiples else "")
+        return f"{self.held} of {self.parts}, {span}"
+
+
+def settle(claims: Sequence[Claim], results: Results) -> list[Finding]:
+    """A finding for each claim, from its parts: reproduced if all of them hold, in part if some do."""
+    parts: dict[str, list[Claim]] = {}
+    for claim in claims:
+        parts.setdefault(claim.says, []).append(claim)
+    return [_settle(says, those, results) for says, those in parts.items()]
+
+
+def _settle(says: str, claims: Sequence[Claim], results: Results) -> Finding:
+    comparable = [claim for claim in claims if claim.comparable(results)]
+    if not comparable:
+        return Finding(says, NOTHING, 0, len(claims))
+    multiples = comparable[0].other is not None
+    values = [claim.ratio(results) if multiples else claim.figure.of(results) for claim in comparable]
+    held = sum(claim.holds(results) for claim in claims)
+    word = REPRODUCED if held == len(claims) else PARTLY if held else NOT_REPRODUCED
+    return Finding(says, word, held, len(claims), min(values), max(values), multiples)
+
+
 def at_each(claim: Claim, ways: Sequence[str], steps: Sequence[Step]) -> Iterator[Claim]:
     """The claim for each start and each step."""
     assert claim.other is not None

@@ -7,7 +7,19 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
 
-from focuscrawl.lab.claims import NOT_REPRODUCED, NOTHING, PARTLY, REPRODUCED, Claim, Shares, Step, evaluate, reached
+from focuscrawl.lab.claims import (
+    NOT_REPRODUCED,
+    NOTHING,
+    PARTLY,
+    REPRODUCED,
+    Claim,
+    Finding,
+    Shares,
+    Step,
+    evaluate,
+    reached,
+    settle,
+)
 from focuscrawl.lab.crawls import Outcome
 from focuscrawl.lab.lab import Lab
 from focuscrawl.lab.measures import mean, superposition
@@ -141,10 +153,25 @@ class Experiment:
             word = PARTLY if self.is_partly(results, shares) else NOT_REPRODUCED
         return Verdict(word, self.why(results, shares, word))
 
+    def findings(self, results: Results) -> list[Finding]:
+        """What the results say about each claim of the paper."""
+        return settle(self.claims, results)
+
     def missing(self, results: Results) -> list[str]:
         """The spiders that did not crawl; all of them if there is no topic that all of them crawled."""
         names = [spec.text for spec in self.spiders(results.pages)]
         return [name for name in names if name not in results.spiders] or ([] if results.topics else names)
+
+
+#: The columns of claims.csv.
+CLAIMS = ("paper", "web", "pages", "claim", "verdict", "why")
+
+
+def claim_rows(experiment: Experiment, results: Results) -> list[tuple[object, ...]]:
+    """The rows of claims.csv for an experiment: a row per claim of the paper."""
+    found = [(finding.says, finding.word, finding.why) for finding in experiment.findings(results)]
+    nothing = (experiment.title, NOTHING, "the paper has no figures")
+    return [(experiment.number, results.web, results.pages, *cells) for cells in found or [nothing]]
 
 
 def as_markdown(experiment: Experiment, tables: Sequence[Table], verdict: Verdict) -> str:

@@ -216,7 +216,8 @@ def superpositions(rows: Iterable[Row]) -> dict[tuple[str, str, str], float | No
 # ---- files
 
 
-def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table as CSV, atomically."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
@@ -234,17 +235,17 @@ def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary]
     Only costs.csv has timings: the other files are identical for identical crawls.
     """
     where = ("web", "topic", "seeds", "spider", "repeat")
-    _write(
+    write_csv(
         folder / "results.csv",
         (*where, *FIGURES),
         ((*row.place, *(getattr(row.measures, name) for name in FIGURES)) for row in rows),
     )
-    _write(
+    write_csv(
         folder / "curves.csv",
         (*where, "page", *Point._fields),
         ((*row.place, page, *point) for row in rows for page, point in enumerate(row.measures.course, 1)),
     )
-    _write(
+    write_csv(
         folder / "costs.csv",
         (*where, "cpu_seconds", "seconds", "cpu_ms_a_page"),
         (
@@ -253,7 +254,7 @@ def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary]
             if row.cpu is not None
         ),
     )
-    _write(
+    write_csv(
         folder / "summary.csv",
         (
             *("seeds", "spider", "title", "topics"),
@@ -274,7 +275,7 @@ def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary]
             for one in summaries
         ),
     )
-    _write(
+    write_csv(
         folder / "superposition.csv",
         ("seeds", "spider", "other", "superposition"),
         ((*key, ratio) for key, ratio in superpositions(rows).items()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from focuscrawl.lab.claims import SUPERPOSITION, Claim, Figure, at_each, evaluate, reached
+from focuscrawl.lab.claims import SUPERPOSITION, Claim, Figure, at_each, evaluate, reached, settle
 from focuscrawl.lab.papers import EXPERIMENTS
 from tests.lab.test_papers import found, results
 
@@ -49,6 +49,22 @@ def test_parts_of_a_claim_are_counted_and_some_can_be_enough(figures):
     assert reached(shares, [{"more": 1}, {"more": 0.5}])
     assert not reached(shares, [{"more": 1}])
     assert not reached(shares, [])
+
+
+def test_each_claim_is_reproduced_in_part_or_not_with_its_figures(figures):
+    new, old = RELEVANT
+    claims = [
+        *at_each(Claim("more", new, ">", old), ["topic"], ["quarter", "half", "end"]),
+        Claim("twice as many", new, ">=", old, 2),
+        Claim("enough", new, ">=", margin=5),
+        Claim("more than nobody", new, ">", Figure("relevant", ("nobody",))),
+    ]
+    assert [(finding.says, finding.word, finding.why) for finding in settle(claims, figures)] == [
+        ("more", "Reproduced in part", "2 of 3, 0.00 to 2.50 times"),
+        ("twice as many", "Not reproduced", "0 of 1, 1.25 times"),
+        ("enough", "Reproduced", "1 of 1, 5.00"),
+        ("more than nobody", "Not comparable", "the other crawler found nothing"),
+    ]
 
 
 def test_a_crawler_that_found_nothing_cannot_be_compared_with(figures):

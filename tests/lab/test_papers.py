@@ -118,10 +118,15 @@ def test_why_generations_are_no_choice_is_counted():
 def test_treasure_is_the_papers_if_it_leads_throughout():
     ways = ("topic", "generic")
     crawls = {("treasure", way): found(1, 2, 3, 12, 22) for way in ways}
+    crawls |= {(TREASURE.BY_PAPER, way): found(1, 2, 22) for way in ways}
+    crawls |= {(TREASURE.WITHOUT, way): found(1, 22) for way in ways}
     crawls |= {("context_graph", way): found(1, 12, 22) for way in ways}
     verdict = TREASURE.verdict(results(40, crawls))
     assert verdict.word == "Reproduced"
     assert "+200 % after 10 pages" in verdict.why
+    assert "After 10 pages, the T-Graph brings +200 % relevant pages; by the paper's rule for priorities, +100 %" in (
+        verdict.why
+    )
     behind = {
         (spider, way): crawls[other, way]
         for spider, other, way in [
@@ -166,7 +171,8 @@ def test_means_are_of_the_topics_that_every_spider_has_crawled():
     assert complete.topics == ["topic"]
     assert NICHE.missing(complete) == []
     half = results(
-        40, {("treasure", "topic"): found(1), ("treasure", "generic"): found(1), ("context_graph", "topic"): found(1)}
+        40, {("hits", "topic"): found(1), ("best_first", "generic"): found(1), ("niche_genetic", "topic"): found(1)}
     )
     assert half.topics == []
-    assert TREASURE.missing(half) == ["treasure", "context_graph"]
+    assert NICHE.missing(half) == ["niche_genetic", "best_first", "hits"]
+    assert TREASURE.missing(complete) == ["treasure", "context_graph", TREASURE.BY_PAPER, TREASURE.WITHOUT]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import ClassVar
 
 from focuscrawl.lab.claims import Claim, Figure, Shares, at_each
@@ -24,12 +25,16 @@ class Treasure(Experiment):
         " on-topic seeds; the precision and recall of its judge are about 0.5."
     )
     here = (
-        "Both have the same prior knowledge: a breadth-first crawl of 500 pages, from which one builds its T-Graph and"
+        "All have the same prior knowledge: a breadth-first crawl of 500 pages, from which one builds its T-Graph and"
         " the other its context graph. The judge is measured against the labels of the pages that the crawl fetched."
+        " Two more rows show what the T-Graph contributes: treasure with the paper's rule for priorities, and with a"
+        " T-Graph that no link matches."
     )
     ways = (GENERIC, TOPIC)
     PAPER: ClassVar = {GENERIC: 0.14, TOPIC: 0.22}
     NAMES = ("treasure", "context_graph")
+    #: Treasure-Crawler with another rule for priorities.
+    BY_PAPER, WITHOUT = "treasure, the paper's priorities", "treasure, no link matches"
     MORE = "it finds more on-topic pages than the context-graph crawler"
     JUDGE = "the precision and recall of its judge are about 0.5"
     claims = (
@@ -45,11 +50,20 @@ class Treasure(Experiment):
     multiples_of = "the context-graph crawler"
 
     def spiders(self, pages: int) -> list[Spec]:
-        return [Spec.of(name, name, crawl="auto", crawl_pages=500) for name in self.NAMES]
+        prior = {"crawl": "auto", "crawl_pages": 500}
+        return [
+            *(Spec.of(name, name, **prior) for name in self.NAMES),
+            Spec.of(self.BY_PAPER, "treasure", priority="paper", **prior),
+            Spec.of(self.WITHOUT, "treasure", priority="paper", match=1.0, **prior),
+        ]
 
     def _found(self, results: Results, way: str, step: int) -> tuple[float, float]:
         ours, theirs = (results.mean("relevant", name, way, step) for name in self.NAMES)
         return ours, theirs
+
+    def _relevant(self, results: Results, spider: str, step: int) -> float:
+        """The relevant pages of a spider, mean of both starts."""
+        return fmean(results.mean("relevant", spider, way, step) for way in self.ways)
 
     def tables(self, results: Results) -> list[Table]:
         rows = []
@@ -71,8 +85,17 @@ class Treasure(Experiment):
             for way in self.ways
         )
         pages = f"{results.web}: relevant pages of treasure / context_graph, {results.over}"
+        ablation = tuple(
+            (name, *(f"{self._relevant(results, name, step):.1f}" for step in results.steps))
+            for name in ("treasure", self.BY_PAPER, self.WITHOUT)
+        )
         return [
             Table(pages, ("start", "paper", *(f"{step:,} pages" for step in results.steps)), tuple(rows)),
+            Table(
+                f"{results.web}: what the T-Graph contributes, relevant pages from both starts, {results.over}",
+                ("priorities", *(f"{step:,} pages" for step in results.steps)),
+                ablation,
+            ),
             Table("Precision / recall of the judge", ("start", "paper", *self.NAMES), judge),
         ]
 
@@ -92,6 +115,12 @@ class Treasure(Experiment):
             for way in self.ways
         )
         why = f"{gain}. Its judge has a precision of {precision:.2f} and a recall of {recall:.2f}."
+        ours, paper, none = (self._relevant(results, name, early) for name in ("treasure", self.BY_PAPER, self.WITHOUT))
+        if none:
+            why += (
+                f" After {early:,} pages, the T-Graph brings {_more(ours, none)} relevant pages; by the paper's rule for"
+                f" priorities, {_more(paper, none)}."
+            )
         if min(precision, recall) < 0.2:
             why += (
                 " Dewey numbers do not separate these topics from the rest of this web, so they are of little use here."
