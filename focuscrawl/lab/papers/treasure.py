@@ -118,8 +118,8 @@ class Treasure(Experiment):
         ours, paper, none = (self._relevant(results, name, early) for name in ("treasure", self.BY_PAPER, self.WITHOUT))
         if none:
             why += (
-                f" After {early:,} pages, the T-Graph brings {_more(ours, none)} relevant pages; by the paper's rule for"
-                f" priorities, {_more(paper, none)}."
+                f" After {early:,} pages, the T-Graph brings {_more(ours, none)} relevant pages; by the paper's rule"
+                f" for priorities, {_more(paper, none)}."
             )
         if min(precision, recall) < 0.2:
             why += (
