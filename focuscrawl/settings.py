@@ -62,6 +62,8 @@ FOCUS_QUERIES_PER_PATH = 0
 FOCUS_SITEMAPS = "no"
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
+#: Check disk space, memory and clock before the first request.
+FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
 

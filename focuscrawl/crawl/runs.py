@@ -31,7 +31,7 @@ _MANNERS = {
     *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
 }
 #: FOCUS_ settings that are not recorded: for one run only, or for spiders of other projects, which cannot be recrawled.
-_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"}
+_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"}
 #: Settings that are recorded; only these are reused.
 NOTED = frozenset({name for name in dir(project) if name.startswith("FOCUS_")} - _OF_ONE_RUN | _MANNERS)
 _FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
