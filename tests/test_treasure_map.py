@@ -23,8 +23,9 @@ ROWS = [
 
 #: The modules and requirements of the paper, in its order; each is the beginning of a row or part of it.
 REQUIREMENTS = """
-fetcher: | fetcher queue | seeds enter | raised cyclically | response queue | relevance calculator | t-graph: | off-topic
-watchdog | links and their scores | repository | database checker | search application | user interface | html parser
+kernel | applied algorithms | exemplary data structure | fetcher: | fetcher queue | seeds enter | raised cyclically
+response queue | relevance calculator | t-graph: | off-topic | watchdog | links and their scores
+repository | database checker | search application | user interface | html parser
 topical boundary | stemmed | knowledge classification | phrase | any length | anchor count | galaxy | topic code
 ish, sh, mh, dc and dic | per paragraph | levels; | top-down | bottom-up | second stage | dead nodes | osm = mean
 1 / least distance | no match | database | inputs, seeds | queues and data structures are empty | hardware is checked
