@@ -62,6 +62,8 @@ FOCUS_QUERIES_PER_PATH = 0
 FOCUS_SITEMAPS = "no"
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
+#: Check disk space, memory and clock before the first request.
+FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
 
@@ -111,6 +113,10 @@ FOCUS_DENY: list[str] = []
 FOCUS_SCOPE = None
 #: Fraction of full speed by time of day: {"08:00-18:00": 0.25}; 0 pauses the crawl.
 FOCUS_PACE: dict[str, float] = {}
+#: Fewer requests in flight while this machine's load average per core is above this; 0: off.
+FOCUS_LOAD_MAX = 0.0
+#: Maximum KB of responses per second, 1 KB being 1,000 bytes; 0: no limit.
+FOCUS_BANDWIDTH_MAX = 0.0
 #: Reservations that keep a page out of the exports: noai, noimageai, tdm, unlicensed.
 FOCUS_RIGHTS: list[str] = []
 #: Allow connections to private networks and to this machine, even if no seed contains such an address.

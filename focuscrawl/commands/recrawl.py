@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from focuscrawl.commands.crawl import Command as CrawlCommand
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.crawl.runs import arguments_again, not_taken, settings_again
-from focuscrawl.errors import FocusError
-from focuscrawl.recrawl.changes import as_atom, as_json, as_text, changes_since
+from focuscrawl.errors import FocusError, printable
+from focuscrawl.recrawl.changes import Changes, as_atom, as_json, as_text, changes_since
 from focuscrawl.recrawl.revisit import parse_age, parse_since
 from focuscrawl.recrawl.spider import RevisitingSpider, revisiting
+from focuscrawl.recrawl.watch import Round, Watch
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.store import crawl_folder, read_crawl
 
@@ -39,6 +41,7 @@ class Command(CrawlCommand):
             " update the crawl and report what is new, changed or gone. Pages are requested with If-None-Match and"
             " If-Modified-Since; the spider, its topic and its settings are those of the crawl."
             " Example: scrapy recrawl crawls/best_first-sorting-algorithms --pages 500 --older-than 7d --new 50."
+            " Until stopped: scrapy recrawl DIR --watch --every 6h."
             " Report only: scrapy recrawl DIR --report --since 2026-11-01 --atom changes.xml"
         )
 
@@ -53,6 +56,8 @@ class Command(CrawlCommand):
             help="skip pages visited within this time: 12h, 7d, 2w (default 1d)",
         )
         add("--new", type=int, default=0, metavar="N", help="then fetch up to N new pages, best first (default 0)")
+        add("--watch", action="store_true", help="visit in rounds until stopped, and keep the search index complete")
+        add("--every", metavar="AGE", help="with --watch: time from one round to the next: 30m, 6h, 1d (default 1h)")
         add = parser.add_argument_group(title="Report").add_argument
         add("--report", action="store_true", help="only report, without any request")
         add("--since", metavar="DATE", help="report what has changed since a date (UTC) or an age (default last run)")
@@ -68,36 +73,101 @@ class Command(CrawlCommand):
             raise UsageError("give the directory of a crawl", print_help=False)
         folder = crawl_folder(args[0])
         since = parse_since(opts.since, clock.utc().timestamp()) if opts.since else None
-        if opts.report or self._visit(folder, opts):
+        if opts.watch:
+            self._watch(folder, opts)
+        elif opts.every is not None:
+            raise FocusError(f"--every {opts.every} is for --watch; give both")
+        elif opts.report or self._visit(folder, opts):
             self._report(folder, since, opts)
 
-    def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
-        """Visit the pages that are due; if that fails, print why and return False."""
+    def _spider(self, folder: Path, opts: argparse.Namespace) -> tuple[type[RevisitingSpider], dict[str, Any]]:
+        """The spider that visits the pages that are due, and its arguments."""
         older_than = parse_age(opts.older_than, "--older-than")
         for name in ("pages", "new"):
             if getattr(opts, name) < 0:
                 raise FocusError(f"--{name} {getattr(opts, name)}: expected a whole number, at least 0")
         strategy, arguments, seeds_told = self._made_with(folder, opts.spargs)
         bounds = {"older_than": older_than, "most_visits": opts.pages, "new_pages": opts.new}
-        spider = self.crawl(revisiting(strategy, **bounds, seeds_told=seeds_told), arguments)
+        return revisiting(strategy, **bounds, seeds_told=seeds_told), arguments
+
+    def _visit(self, folder: Path, opts: argparse.Namespace) -> bool:
+        """Visit the pages that are due; if that fails, print why and return False."""
+        spider = self.crawl(*self._spider(folder, opts))
         if not isinstance(spider, RevisitingSpider):
             return False
-        crawl = spider.crawl
-        crawl.close()  # still open if the crawl was stopped immediately
-        if crawl.fatal:
-            self.say(crawl.fatal)
+        if problem := self._finish(spider):
+            self.say(problem)
             self.exitcode = 1
             return False
-        if seeds_told and spider.crawler.stats.get_value("focus/private_address"):
-            self.say(
-                f"{folder} has pages on this machine or on a private network; to visit them, give"
-                " -s FOCUS_PRIVATE_HOSTS=True"
-            )
         if not spider.due:
             self.say(
                 f"no page of {folder} is due: all were visited within the last {opts.older_than}; see --older-than"
             )
         return True
+
+    def _finish(self, spider: RevisitingSpider) -> str:
+        """Close a crawl that has visited its pages; returns what went wrong, or an empty text."""
+        crawl = spider.crawl
+        crawl.close()  # still open if the crawl was stopped immediately
+        if not crawl.fatal and spider.seeds_told and spider.crawler.stats.get_value("focus/private_address"):
+            self.say(
+                f"{crawl.folder} has pages on this machine or on a private network; to visit them, give"
+                " -s FOCUS_PRIVATE_HOSTS=True"
+            )
+        return crawl.fatal or ""
+
+    def _watch(self, folder: Path, opts: argparse.Namespace) -> None:
+        """Visit the pages that are due in rounds, until stopped."""
+        for name in ("report", "json"):
+            if getattr(opts, name):
+                raise FocusError(f"--{name} does not go with --watch, which reports each round in one line")
+        every = parse_age(opts.every or "1h", "--every")
+        if not every:
+            raise FocusError(f"--every {opts.every}: expected a time above 0, such as 30m or 6h")
+        spider, arguments = self._spider(folder, opts)
+        process: Any = self.crawler_process
+
+        async def visit() -> str:
+            crawler = process.create_crawler(spider)
+            await process.crawl(crawler, **arguments)
+            return self._finish(crawler.spider)
+
+        def tell(done: Round, next_at: float) -> None:
+            print(f"{clock.now()[:19]}  {printable(done.line(next_at))}", flush=True)
+            if opts.atom is not None:
+                since = parse_since(opts.since, clock.utc().timestamp()) if opts.since else done.changes.since
+                with read_crawl(folder, check=False) as store:
+                    self._write_feed(opts.atom, changes_since(store, since))
+
+        watch = Watch(folder, every, visit, tell, older_than=spider.older_than, new_pages=spider.new_pages)
+        self._run(watch)
+        self.say(f"stopped after {watch.rounds:,} round{'' if watch.rounds == 1 else 's'}; nothing is lost")
+
+    def _run(self, watch: Watch) -> None:
+        """Run a watch in Scrapy's process, which ends when its `join` does, and calls `stop` on Ctrl-C and SIGTERM."""
+        process: Any = self.crawler_process
+        stop_crawls = process.stop
+        over = asyncio.Event()
+        problems: list[Exception] = []
+
+        async def join() -> None:
+            try:
+                await watch.run()
+            except Exception as error:
+                problems.append(error)
+            finally:
+                over.set()
+
+        async def stop() -> None:
+            first = watch.stop()
+            await stop_crawls()
+            if first:  # a second Ctrl-C waits for nothing
+                await over.wait()
+
+        process.join, process.stop = join, stop
+        process.start()
+        for problem in problems:
+            raise problem
 
     def _made_with(self, folder: Path, given: dict[str, str]) -> tuple[type[FocusedSpider], dict[str, Any], bool]:
         """The strategy and the arguments that a crawl was made with, and whether the seeds come only from the file.
@@ -139,11 +209,14 @@ class Command(CrawlCommand):
         with read_crawl(folder) as store:
             changes = changes_since(store, since or store.runs()[-1].get("began", ""))
         if opts.atom is not None:
-            try:
-                write_whole(opts.atom, as_atom(changes))
-            except OSError as error:
-                raise FocusError(f"cannot write {opts.atom}: {error.strerror}; choose another --atom") from None
+            self._write_feed(opts.atom, changes)
         if opts.json:
             print(as_json(changes))
         else:
             sys.stdout.writelines(f"{line}\n" for line in as_text(changes))
+
+    def _write_feed(self, path: Path, changes: Changes) -> None:
+        try:
+            write_whole(path, as_atom(changes))
+        except OSError as error:
+            raise FocusError(f"cannot write {path}: {error.strerror}; choose another --atom") from None

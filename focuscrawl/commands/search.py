@@ -14,14 +14,13 @@ from rich.text import Text
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
-from focuscrawl.crawl.files import check_own_files
-from focuscrawl.crawl.lock import LockedError, take_lock
+from focuscrawl.crawl.lock import LockedError, locked_store
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.search.index import Answer, Hit, Index, Piece
 from focuscrawl.search.query import Query
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import Store, crawl_folder, read_crawl
+from focuscrawl.store.store import crawl_folder, read_crawl
 
 
 class Command(FocusCommand):
@@ -115,29 +114,18 @@ def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) ->
     """Index the remaining pages, unless another process is writing there; say which."""
     pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
     try:
-        check_own_files(folder)
-        lock = take_lock(folder)
+        with locked_store(folder) as store:
+            say(f"indexing {folder}: {pages} not in the index yet")
+            try:
+                Index(store).update()
+            except UnavailableError as error:
+                raise FocusError(
+                    f"{folder} cannot be indexed: {error}; free some space or check the disk, and search again"
+                ) from None
     except LockedError:
         say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes during a crawl")
-        return
     except OSError as error:
         say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
-        return
-    try:
-        say(f"indexing {folder}: {pages} not in the index yet")
-        store = Store(folder / "crawl.sqlite", check=False)
-        try:
-            with store.reading():
-                try:
-                    Index(store).update()
-                except UnavailableError as error:
-                    raise FocusError(
-                        f"{folder} cannot be indexed: {error}; free some space or check the disk, and search again"
-                    ) from None
-        finally:
-            store.close()  # before the lock is released, because closing writes
-    finally:
-        lock.close()
 
 
 def _time(option: str, text: str | None, *, end: bool = False) -> str | None:

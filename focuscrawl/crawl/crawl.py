@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from focuscrawl.crawl import clock
+from focuscrawl.crawl import clock, start_checks
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.files import check_own_files
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
     from focuscrawl.frontier.scheduler import FrontierScheduler
     from focuscrawl.spider import FocusedSpider
+
+logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
@@ -100,6 +103,8 @@ class Crawl:
             with self.store.reading():
                 self.count()
                 self.resumed = self.pages > 0
+                #: The latest time in the file when it was opened.
+                self.newest = self.store.newest()
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
         except FocusError:
@@ -162,7 +167,17 @@ class Crawl:
         file = settings.get("FOCUS_SCOPE")
         scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
         folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
+        checked = yes_or_no(settings, "FOCUS_START_CHECKS") and throw_away is None
+        offline = bool(settings.get("FOCUS_WEB"))
+        warnings: list[str] = []
+        if checked:
+            warnings += start_checks.check_space(start_checks.free_space(folder), folder, refuse=not offline)
+            warnings += start_checks.check_memory(start_checks.available_memory())
         crawl = cls(folder, spider, topic, **(options | frontier))
+        if checked and not offline:
+            warnings += start_checks.check_clock(clock.utc(), crawl.newest)
+        for warning in warnings:
+            logger.warning("%s", warning)
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
         crawl.robots_meta = yes_or_no(settings, "FOCUS_ROBOTS_META")
         crawl.hosts = Hosts(hours, settings.getfloat("FOCUS_BACKOFF_MAX"))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from focuscrawl.crawl.files import check_own_files
 from focuscrawl.errors import FocusError
+from focuscrawl.store.store import Store
 
 try:
     import fcntl
@@ -29,3 +33,22 @@ def take_lock(folder: Path) -> IO[str]:
                 f"{folder} is in use by another crawl or search; wait for it or choose another with -s FOCUS_DIR=…"
             ) from None
     return file
+
+
+@contextmanager
+def locked_store(folder: Path) -> Iterator[Store]:
+    """Lock a crawl's directory and open its file for writing, without a crawl. Raises OSError if that is not allowed.
+
+    The contents are not checked: for a large file, that takes long.
+    """
+    check_own_files(folder)
+    lock = take_lock(folder)
+    try:
+        store = Store(folder / "crawl.sqlite", check=False)
+        try:
+            with store.reading():
+                yield store
+        finally:
+            store.close()  # before the lock is released, because closing writes
+    finally:
+        lock.close()

@@ -31,7 +31,7 @@ _MANNERS = {
     *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
 }
 #: FOCUS_ settings that are not recorded: for one run only, or for spiders of other projects, which cannot be recrawled.
-_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"}
+_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"}
 #: Settings that are recorded; only these are reused.
 NOTED = frozenset({name for name in dir(project) if name.startswith("FOCUS_")} - _OF_ONE_RUN | _MANNERS)
 _FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}
@@ -214,9 +214,11 @@ _ASKS: dict[str, Ask] = {
     "DOWNLOAD_TIMEOUT": _more,
     "FOCUS_ALLOW": _rules,
     "FOCUS_BACKOFF_MAX": _less,
+    "FOCUS_BANDWIDTH_MAX": _other_than_set,
     "FOCUS_CONTACT": _other,
     "FOCUS_CRAWL_DELAY_MAX": _less,
     "FOCUS_DENY": _rules,
+    "FOCUS_LOAD_MAX": _other_than_set,
     "FOCUS_NOFOLLOW": _turned_off,
     "FOCUS_PATIENCE_MAX": _other,
     "FOCUS_PACE": _other_than_set,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from focuscrawl.crawl.crawl import Crawl
     from focuscrawl.frontier.scheduler import FrontierScheduler
     from focuscrawl.page import Link, Page, Visit
+    from focuscrawl.search.index import Index
 
 
 class Trap(NamedTuple):
@@ -99,9 +100,10 @@ def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: V
 
 def _store_gone(crawl: Crawl, page: Page, visit: Visit) -> None:
     store = crawl.store
-    store.pages.mark_gone(visit.page, page.status, page.problem or "")
+    heir = store.pages.mark_gone(visit.page, page.status, page.problem or "")
     if crawl.index is not None:
         crawl.index.remove(visit.page)
+        _index_heir(crawl.index, heir)
     if target := visit.details.get("moved_to"):  # its new URL is queued by the link that led to the old one
         (url_id,) = crawl.frontier.identify([target])
         stored = store.pages.get(visit.page)
@@ -119,11 +121,18 @@ def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit:
     if new:
         first = store.links.add(visit.page, list(new.values()), list(new), later=True)
         crawl.frontier.offer(_candidates(list(new.values()), list(new), page.depth + 1, first, scheduler))
-    store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
+    heir = store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
     if crawl.index is not None:
         crawl.index.add(visit.page, page)
+        _index_heir(crawl.index, heir)
     details = visit.details | (changed_fields(old, page) if old is not None else {})
     store.visits.add(visit.page, page.fetched_at, page.status, visit.outcome, details)
+
+
+def _index_heir(index: Index, heir: int | None) -> None:
+    """A copy that takes the place of its original was not to be found before."""
+    if heir is not None:
+        index.renew(heir)
 
 
 def _is_nearly_the_same(crawl: Crawl, page: Page, signature: bytes | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -98,6 +99,9 @@ class Progress:
             parts.append("waiting for better links")
         if not crawl.hosts.pace.steady and (share := crawl.hosts.share()) < 1:
             parts.append(f"at {share:.0%} of full speed" if share else "resting")
+        throttle = crawl.scheduler.throttle if crawl.scheduler is not None else None
+        if throttle is not None and throttle.load.room < inf:
+            parts.append(f"machine busy, {throttle.load.room:.0f} at a time")
         if self.live and not self.crawler.crawling:
             parts.append("stopping (Ctrl-C again stops at once)")
         return ", ".join(parts)

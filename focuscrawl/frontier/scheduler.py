@@ -30,6 +30,7 @@ from focuscrawl.frontier.budget import Budget
 from focuscrawl.frontier.engine import Engine
 from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.frontier.network import Files, Network
+from focuscrawl.frontier.throttle import Throttle
 from focuscrawl.frontier.visitor import Visitor
 from focuscrawl.page import Page
 from focuscrawl.store.errors import StoreError
@@ -75,6 +76,7 @@ class FrontierScheduler(BaseScheduler):
         outage, earlier = crawler.settings.getint("FOCUS_OUTAGE"), partial(self.crawl.store.pages.last_urls, 100)
         self.network = Network(self.engine, outage, self.stop, earlier)
         self.files = Files(self.stop)
+        self.throttle = Throttle.from_crawler(crawler)
         #: Requests that are retried, redirected or cannot be stored, by URL id.
         self._live: dict[int, Request] = {}
         #: Requests that were handed out and not finished yet, by URL id.
@@ -289,12 +291,13 @@ class FrontierScheduler(BaseScheduler):
         if self.crawl.fatal or self.network.probing or not may_ask:
             self.frontier.patience.hold_ends(moment)
             return None
-        if rest := self.hosts.rest() or max(0.0, self.files.not_before - moment):
+        slowed = self.throttle.rest(moment, in_flight) if self.throttle is not None else 0.0
+        if rest := self.hosts.rest() or max(slowed, self.files.not_before - moment, 0.0):
             self.frontier.patience.hold_ends(moment)  # it rests anyway
             self._wake_at(moment + min(rest, self.budget.seconds_left()))
             return None
         # a page that is downloaded but not yet stored may contain the best link: wait for it
-        room = self.room()
+        room = self.room(moment)
         if room <= in_flight:
             return None
         self.frontier.turns.most_strangers = max(1.0, room * STRANGERS // 1) if room < inf else inf
@@ -348,9 +351,10 @@ class FrontierScheduler(BaseScheduler):
         except UNREADABLE as error:  # the stored request is malformed
             raise StoreError(f"the stored request for {entry.url!r} cannot be read: {error}") from error
 
-    def room(self) -> float:
+    def room(self, moment: float) -> float:
         """Most requests in flight now."""
-        return min(self.hosts.room(), self.files.room)
+        room = min(self.hosts.room(), self.files.room)
+        return room if self.throttle is None else min(room, self.throttle.room(moment, len(self._in_flight)))
 
     def is_in_flight(self, request: Request) -> bool:
         """Whether a request is one of the frontier's, handed out and not finished."""

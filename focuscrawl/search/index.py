@@ -64,6 +64,15 @@ class Answer(NamedTuple):
     more: bool = False
 
 
+class Mended(NamedTuple):
+    """What a comparison of the index with the stored pages has put right."""
+
+    #: Pages indexed, pages taken out of the index, and whether it was damaged and built anew.
+    added: int
+    removed: int
+    rebuilt: bool
+
+
 class Index:
     """The search index of a crawl."""
 
@@ -123,9 +132,32 @@ class Index:
             batch = missing[start : start + BATCH]
             with store.batch():
                 for page_id in batch:
-                    self.add(page_id, self._stored(page_id))
+                    self.renew(page_id)
             progress(start + len(batch))
         return len(missing)
+
+    def mend(self, progress: Callable[[int], None] = lambda done: None) -> Mended:
+        """Compare the index with the stored pages and put it right; it is made if there is none.
+
+        As for `update`, the caller must be the only writer to the file. It may be interrupted between two batches.
+        """
+        search = self.store.search
+        rebuilt = self.exists() and not search.is_sound()
+        if rebuilt:
+            with self.store.batch():
+                search.drop()
+        self.prepare()
+        removed = search.forget_strays()
+        differing = search.differing()
+        search.forget(differing)
+        removed += sum(not findable for findable in differing.values())
+        kept = search.findable()
+        self.update(progress)
+        return Mended(search.findable() - kept, removed, rebuilt)
+
+    def renew(self, page_id: int) -> None:
+        """Index a stored page anew, from the file."""
+        self.add(page_id, self._stored(page_id))
 
     def _worn(self) -> bool:
         return self.store.search.entries() > 2 * self.store.search.findable() + BATCH

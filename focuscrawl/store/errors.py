@@ -9,3 +9,6 @@ StoreError = sqlite3.Error
 
 #: The file is unavailable: the disk is full or read-only, or another program holds a lock.
 UnavailableError = sqlite3.OperationalError
+
+#: The file, or a part of it, is malformed. UnavailableError is one of these to SQLite, so catch that one first.
+DamagedError = sqlite3.DatabaseError

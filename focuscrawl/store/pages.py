@@ -189,28 +189,32 @@ class Pages(Part):
         self._set_rights(number, page)
         return number
 
-    def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> None:
+    def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> int | None:
         """Replace the content of a stored page. Its first copy takes the old text, unless the page *keeps* its copies.
 
-        Call inside a transaction.
+        Returns the number of that copy, if there is one. Call inside a transaction.
         """
         self._keep_first(number)
-        if not keeps_copies:
-            self._hand_on_text(number)
+        heir = None if keeps_copies else self._hand_on_text(number)
         self.store.execute(_UPDATE, (*_content(page), number))
         self._set_rights(number, page)
         self._relist(number, matched=page.matched)
+        return heir
 
-    def mark_gone(self, number: int, status: int, problem: str) -> None:
-        """Keep the text of a page that is gone, but no longer count it. Call inside a transaction."""
+    def mark_gone(self, number: int, status: int, problem: str) -> int | None:
+        """Keep the text of a page that is gone, but no longer count it. Call inside a transaction.
+
+        Returns the number of the copy that takes its place, if there is one.
+        """
         self._keep_first(number)
-        self._hand_on_text(number)
+        heir = self._hand_on_text(number)
         self.store.execute(
             "UPDATE page SET status = ?, problem = ?, relevant = relevant * 0, matched = 0,"
             " etag = NULL, last_modified = NULL, signature = NULL WHERE id = ?",  # a new page may say the same
             (status, problem, number),
         )
         self._relist(number, matched=False)
+        return heir
 
     def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
         """Store the validators of a page: they tell its server which version the crawl has."""
@@ -256,12 +260,12 @@ class Pages(Part):
             place = self._next_line() if matched else None
             self.store.execute("UPDATE page SET listed = ? WHERE id = ?", (place, number))
 
-    def _hand_on_text(self, number: int) -> None:
+    def _hand_on_text(self, number: int) -> int | None:
         """The first near-duplicate of a page that changes takes its place, with its text and its verdict."""
         row = self.store.execute("SELECT min(id) FROM page WHERE duplicate_of = ?", (number,)).fetchone()
         heir: int | None = row[0]
         if heir is None:
-            return
+            return None
         self._keep_first(heir)
         self.store.execute(
             "UPDATE page SET duplicate_of = NULL, body = before.body, relevant = before.relevant,"
@@ -272,6 +276,7 @@ class Pages(Part):
         self.store.execute("UPDATE page SET duplicate_of = ? WHERE duplicate_of = ?", (heir, number))
         (matched,) = self.store.execute("SELECT matched FROM page WHERE id = ?", (heir,)).fetchone()
         self._relist(heir, matched=bool(matched))
+        return heir
 
     # ---- counting
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuscrawl.errors import FocusError
-from focuscrawl.store.errors import UnavailableError
+from focuscrawl.store.errors import DamagedError, UnavailableError
 from focuscrawl.store.part import Part
 from focuscrawl.store.schema import DamageError, has
 from focuscrawl.store.sqlite_file import from_json, inflate
@@ -36,6 +36,15 @@ _SCHEMA = (
 _ADD_TEXTS = "INSERT INTO search VALUES (?, ?, ?)"
 _ADD_ENTRY = "INSERT OR REPLACE INTO indexed VALUES (?, ?, ?, ?, ?, ?, ?)"
 _HIDE = "INSERT OR REPLACE INTO indexed (entry, page) VALUES (?, ?)"
+_FORGET_STRAYS = "DELETE FROM indexed WHERE page IS NULL OR page NOT IN (SELECT id FROM page)"
+#: A page that may be found has an entry in the index, with its own facts; any other has none.
+_DIFFERING = (
+    "SELECT page.id, problem IS NULL AND {withheld} IS NULL AND body NOT NULL AS findable"
+    " FROM page JOIN indexed ON indexed.page = page.id WHERE (entry > 0) IS NOT findable"
+    " OR (entry > 0 AND ((indexed.fetched_at, indexed.relevant, indexed.matched)"
+    " IS NOT (ifnull(page.fetched_at, ''), ifnull(page.relevant, 0), page.matched)"
+    " OR NOT EXISTS (SELECT 1 FROM search_docsize WHERE id = entry)))"
+)
 #: The same columns and tokens, but with the texts.
 _SHOWN = f"CREATE VIRTUAL TABLE search USING fts5 ({_COLUMNS}, {_TOKENS})"
 _FOUND = "FROM search JOIN indexed ON entry = search.rowid WHERE search MATCH ?"
@@ -146,6 +155,31 @@ class SearchIndex(Part):
         """Mark a page as seen by the index, but not to be found."""
         with self.store.batch():
             self.store.execute(_HIDE, (-page, page))
+
+    def forget(self, pages: Iterable[int]) -> None:
+        """Drop what is known of pages, so that they are missing from the index."""
+        with self.store.batch():
+            self.store.executemany("DELETE FROM indexed WHERE page = ?", [(page,) for page in pages])
+
+    def forget_strays(self) -> int:
+        """Drop the entries of pages that are not stored, and return their number."""
+        with self.store.batch():
+            return self.store.execute(_FORGET_STRAYS).rowcount
+
+    def is_sound(self) -> bool:
+        """Whether the full-text index can be read in full. This reads all of it."""
+        try:  # outside of a transaction, which would fail with it
+            self.store.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+        except UnavailableError:  # the disk is full, or the file is locked
+            raise
+        except DamagedError:
+            return False
+        return True
+
+    def differing(self) -> dict[int, bool]:
+        """The pages whose entry does not say what the stored page says: their numbers, and whether to find them."""
+        rows = self.store.execute(_DIFFERING.format(withheld=self.store.withheld))
+        return {number: bool(findable) for number, findable in rows}
 
     def missing(self) -> list[int]:
         """The numbers of the stored pages that the index has not seen."""

@@ -11,7 +11,8 @@ import json
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,11 @@ CHECK_BYTES = 1 << 30
 
 #: What a crawl records when it starts.
 _NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
+#: By number, not by time, which would read every page.
+_LAST_TIMES = (
+    "SELECT fetched_at FROM page WHERE id = (SELECT max(id) FROM page)"
+    " UNION ALL SELECT visited_at FROM visit WHERE id = (SELECT max(id) FROM visit)"
+)
 
 
 class Store:
@@ -286,6 +292,16 @@ class Store:
         if not isinstance(runs, list) or not all(isinstance(run, dict) for run in runs):
             raise self.broken("meta 'runs' is not a list of runs")
         return runs
+
+    def newest(self) -> datetime | None:
+        """About the latest time in the file: when the last page, the last visit and the last run were recorded."""
+        noted = [when for (when,) in self.execute(_LAST_TIMES)] + [self.runs()[-1].get("began")]
+        times = []
+        for when in noted:
+            with suppress(TypeError, ValueError):  # the file may say anything
+                time = datetime.fromisoformat(when)
+                times.append(time if time.tzinfo else time.replace(tzinfo=UTC))
+        return max(times, default=None)
 
     def set_meta(self, key: str, value: Any) -> None:
         """Keep a value about the crawl as a whole."""

@@ -38,6 +38,8 @@ def in_force(**changed: object) -> Settings:
         ("FOCUS_DENY", ["/private/"]),
         ("FOCUS_FRONTIER_SIZE", 1000),
         ("FOCUS_INDEX", "True"),
+        ("FOCUS_LOAD_MAX", "1.5"),
+        ("FOCUS_BANDWIDTH_MAX", 500),
         ("FOCUS_NOFOLLOW", True),
         ("FOCUS_PACE", {"08:00-18:00": 0.25}),
         ("FOCUS_PRIVATE_HOSTS", "False"),

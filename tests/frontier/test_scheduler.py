@@ -25,6 +25,13 @@ def test_scores_become_priorities_in_order():
     assert priority(1.0) > priority(0.5) > priority(0.499999)
 
 
+def test_seeds_come_before_any_link(crawl):
+    web = small_web({"a": ["x/0.9"], "b": [], "c": [], "x/0.9": []})
+    crawled = crawl(FixedScores, web, seeds=f"{at('a')},{at('b')},{at('c')}")
+    assert crawled.urls == [at("a"), at("b"), at("c"), at("x/0.9")]
+    assert [page["score"] for page in crawled.pages] == [1.0, 1.0, 1.0, 0.9]
+
+
 def test_the_same_command_again_goes_on_where_it_stopped(crawl):
     for pages in (5, 5, 12, 100):
         crawled = crawl("breadth_first", small_web(CHAIN), seeds=at("a/0"), max_pages=pages)

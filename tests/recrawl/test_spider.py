@@ -385,6 +385,24 @@ def test_a_search_index_follows_what_changes_and_what_goes(crawled):
     assert found == {"marmalade": [at("c")], "sort": [at("c"), at("a")]}  # b is gone
 
 
+def test_a_copy_that_takes_the_place_of_its_original_is_found_by_a_search(crawl):
+    web = small_web({"a": ["b", "c"]}, {"a": "sort"})
+    for name in "bc":
+        web.add(at(name), f"<title>Sort</title><p>{SORT} marmalade")
+    crawled = crawl("best_first", web, seeds=at("a"), keywords="sort", settings={"FOCUS_INDEX": True})
+
+    def found() -> list[str]:
+        store = Store(crawled.folder / "crawl.sqlite", create=False)
+        hits = Index(store).search(Query.of("marmalade")).hits
+        store.close()
+        return [hit.url for hit in hits]
+
+    assert found() == [at("b")]
+    del web.answers[at("b")]
+    crawl(again(), web, seeds=at("a"), keywords="sort")
+    assert found() == [at("c")]
+
+
 # ---- visits wait in the frontier, but are not part of it
 
 

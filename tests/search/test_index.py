@@ -305,3 +305,57 @@ def test_a_crawl_that_was_begun_without_an_index_goes_on_with_one(crawl):
     assert index.update() == 1
     assert set(found(index, "heap")) == {at("a"), at("b")}
     store.close()
+
+
+# ---- an index that differs from the pages
+
+
+def test_what_is_missing_is_added_and_what_belongs_to_no_page_is_removed(store, index):
+    one, two, _ = keep(index, made("a", "<p>merge"), made("b", "<p>merge"), made("c", "<p>heap"))
+    with store.transaction():
+        store.execute("DELETE FROM indexed WHERE page = ?", (one,))
+        store.execute("INSERT INTO indexed (entry, page, host) VALUES (77, 4711, 'nowhere')")
+        store.execute("DELETE FROM page WHERE id = ?", (two,))
+    assert index.mend() == (1, 2, False)
+    assert found(index, "merge") == [at("a")]
+    assert index.mend() == (0, 0, False)
+
+
+def test_entries_that_say_something_else_than_their_page_are_replaced(store, index):
+    gone, back, other = keep(index, made("a", "<p>merge"), made("b", "<p>merge", problem="gone"), made("c", "<p>heap"))
+    with store.transaction():
+        store.execute("UPDATE page SET problem = 'HTTP 410', matched = 0 WHERE id = ?", (gone,))
+        store.execute("UPDATE page SET problem = NULL WHERE id = ?", (back,))
+        store.execute("UPDATE page SET matched = 1 WHERE id = ?", (other,))
+    assert index.mend() == (2, 1, False)
+    assert found(index, "merge") == [at("b")]
+    assert found(index, "heap", matched=True) == [at("c")]
+    assert index.mend() == (0, 0, False)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM search_data WHERE id > 10",
+        "UPDATE search_data SET block = x'00' WHERE id > 10",
+        "DELETE FROM search_docsize",
+    ],
+)
+def test_an_index_that_cannot_be_read_is_built_anew(store, index, damage):
+    keep(index, made("a", "<p>merge sort"), made("b", "<p>heap sort"))
+    store.execute(damage)
+    mended = index.mend()
+    assert mended.added == 2
+    assert found(index, "merge") == [at("a")]
+    assert len(found(index, "sort")) == 2
+    assert index.mend() == (0, 0, False)
+
+
+def test_a_crawl_without_an_index_is_given_one(store):
+    index = Index(store)
+    with store.transaction():
+        page = made("a", "<p>merge")
+        page.url_id = 1
+        store.pages.add(page, None)
+    assert index.mend() == (1, 0, False)
+    assert found(index, "merge") == [at("a")]
