@@ -18,19 +18,21 @@ Tunnelling: a counter grows with every step from an irrelevant page to an irrele
 link that is predicted to lead to an irrelevant page is followed only while the counter is below `level_limit`,
 otherwise it is ignored.
 
+Training: of the paper's two ways, the default is the second, a training set that grows with every page that arrives,
+because it found more on every web measured. The paper's first, a set that never changes once built, is
+`training=fixed`.
+
 Departures:
-- The classifier is updated with every page that arrives, because that found more on every web measured; the paper's
-  training set that never changes once built is `training=fixed`.
-- It is first trained on the links of the first `training_pages` pages (the seeds and the pages they link to) and on
-  links between example pages; until then, links are ranked by the mean of their attributes. The paper has only the
-  seeds, of which it says nothing more than that they are labelled.
+- The classifier is first trained on the links of the first `training_pages` pages (the seeds and the pages they link
+  to) and on links between example pages; until then, links are ranked by the mean of their attributes. The paper trains
+  on the seed pages, before the crawl.
 - Stop words are those of a fixed list; the paper's, which come from the collection itself, are an option, `stop_share`.
 - In the weight table, what a word weighs on counterexamples is subtracted.
 - The best links are fetched first; the paper's queue has no order.
 - The paper has one counter and resets it by the prediction. Here every path has its own, and goes by how the pages on
   it were judged; with `level_by=prediction`, by their predictions.
-- Values are binned and Laplace-smoothed; the paper's probabilities are plain frequencies, of values it does not bin.
-- The paper does not say how a page is judged relevant: here the trained judge decides, by default the linear one.
+- The paper does not say how it estimates the probabilities of attributes: here they are binned, with Laplace
+  smoothing. Nor does it say how a page is judged relevant: here the trained judge decides, by default the linear one.
 """
 
 from __future__ import annotations
