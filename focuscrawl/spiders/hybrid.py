@@ -8,7 +8,7 @@ left, the candidate with the highest rank becomes a seed page:
     rank(p) = (links from p to seed pages + links from seed pages to p) * (0.1 + content similarity of p)
 
 The review prints the formula without visible brackets, but sets the two sums apart as the factors of one product, and
-says of it that it emphasises links over content. Read as (links) * 0.1 + similarity, one on-topic page would outweigh
+says of it that it emphasises links over content. Read as (links) * 0.1 + similarity, full similarity would be worth
 ten links; that reading is `rank=sum`.
 
 The table `seed_page` in crawl.sqlite lists the seed pages. Departures: the crawl may start with several seeds; the
