@@ -49,7 +49,7 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
     "apprentice-online": ("apprentice", {"training": "online"}),
     "apprentice-hubs": ("apprentice", {"lessons": "auto", "lesson_pages": 1000, "hubs_every": 200}),
     "link_classifier": ("link_classifier", {}),
-    "link_classifier-updatable": ("link_classifier", {"training": "updatable"}),
+    "link_classifier-fixed": ("link_classifier", {"training": "fixed"}),
     "context_graph": ("context_graph", {"crawl": "auto"}),
     "taxonomy_tunnel": ("taxonomy_tunnel", {}),
     "treasure": ("treasure", {}),

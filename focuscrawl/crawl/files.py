@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from focuscrawl.errors import FocusError
@@ -11,6 +12,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically: readers see the old content or the new."""
     new = path.with_name(f"{path.name}.new")
     new.write_bytes(content.encode() if isinstance(content, str) else content)
+    new.replace(path)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a file line by line, atomically as `write_whole`; it may be larger than memory."""
+    new = path.with_name(f"{path.name}.new")
+    with new.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
     new.replace(path)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import sqrt
+from math import inf, log, nextafter, sqrt
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from focuscrawl import words
 from focuscrawl.learning import texts
+from focuscrawl.learning.table import squash
 from focuscrawl.page import Link
 
 #: Number of bins per attribute: one for 0, and the others with equal numbers of pairs.
@@ -36,9 +37,15 @@ class WeightTable:
         self._length = sqrt(sum(weight * weight for weight in self.weights.values())) or 1.0
 
     @classmethod
-    def of(cls, pages: Sequence[texts.Counts], others: Sequence[texts.Counts], size: int) -> WeightTable:
-        """The tf-idf table of *pages*, which a query for the topic found; *others* tell which words are common."""
-        rows, names = texts.matrix([*pages, *others])
+    def of(
+        cls, pages: Sequence[texts.Counts], others: Sequence[texts.Counts], size: int, stop_share: float = 0.0
+    ) -> WeightTable:
+        """The tf-idf table of *pages*, which a query for the topic found; *others* tell which words are common.
+
+        Stop words are those of a fixed list or, with a *stop_share*, the words on more than that share of the pages.
+        """
+        keeps = texts.tells_in([pages, others], stop_share) if stop_share else texts.tells
+        rows, names = texts.matrix([*pages, *others], keeps)
         if not names:
             return cls({})
         frequency = texts.document_frequency(rows, None)
@@ -82,8 +89,17 @@ def learn(kind: str, pairs: Sequence[Attributes], labels: Sequence[bool]) -> Cla
     return BayesClassifier(pairs, labels) if kind == "bayes" else TreeClassifier(pairs, labels)
 
 
+def least_score(kind: str, cut: float) -> float:
+    """The lowest score (squashed log-odds) of a link that is predicted relevant.
+
+    By Bayes' rule, the probability must be above *cut*; a tree's confidence may equal it.
+    """
+    score = squash(log(cut / (1 - cut)))
+    return nextafter(score, inf) if kind == "bayes" else score
+
+
 class BayesClassifier:
-    """Naive Bayes over binned attributes: relevant if P(x | yes) P(yes) > P(x | no) P(no)."""
+    """Naive Bayes over binned attributes, smoothed after Laplace: log P(x | yes) P(yes) / (P(x | no) P(no))."""
 
     def __init__(self, pairs: Sequence[Attributes], labels: Sequence[bool]) -> None:
         from sklearn.naive_bayes import CategoricalNB

@@ -77,6 +77,23 @@ class LearnedJudge:
         return cls(data["kind"], WordTable.from_json(data))
 
 
+def bayes_for_links(
+    examples: Sequence[texts.Counts],
+    counterexamples: Sequence[texts.Counts],
+    *,
+    features: int,
+    selection: str,
+    rarity: float,
+) -> WordTable:
+    """Naive Bayes over the words of links, from pages on and off the topic.
+
+    It is not calibrated as the judge is: that would weaken each word, because pages have hundreds and links have few.
+    """
+    rows, names = texts.matrix([*examples, *counterexamples])
+    labels = np.array([1] * len(examples) + [0] * len(counterexamples))
+    return WordTable(_bayes(features, selection)(rows, labels, names).weights, log(rarity / (1 - rarity)))
+
+
 Fit = Callable[[Any, Any, list[str]], WordTable]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,8 @@ from focuscrawl import words
 Counts = Mapping[str, int]
 #: Ways to select words: document frequency, mutual information.
 SELECTIONS = ("df", "mi")
+#: Shares that differ by less are the same: they are sums of fractions.
+_ROUNDING = 1e-9
 
 
 @cache
@@ -25,17 +27,36 @@ def _stop_stems() -> frozenset[str]:
 
 def tells(stem: str) -> bool:
     """Whether a stem can say anything about a topic: it is not a stop word, number or single letter."""
-    return len(stem) > 1 and not stem.isdigit() and stem not in _stop_stems()
+    return _is_word(stem) and stem not in _stop_stems()
 
 
-def matrix(texts: Iterable[Counts]) -> tuple[Any, list[str]]:
-    """A matrix with a row per text and a column per word that `tells` something, and those words."""
+def _is_word(stem: str) -> bool:
+    return len(stem) > 1 and not stem.isdigit()
+
+
+def tells_in(groups: Sequence[Sequence[Counts]], share: float) -> Callable[[str], bool]:
+    """As `tells`, with stop words taken from a collection: the words on more than *share* of its texts.
+
+    Each group of texts counts the same, however large it is.
+    """
+    shares: dict[str, float] = {}
+    groups = [group for group in groups if group]
+    for group in groups:
+        for text in group:
+            for stem in text:
+                shares[stem] = shares.get(stem, 0.0) + 1 / (len(group) * len(groups))
+    stop = {stem for stem, found in shares.items() if found > share + _ROUNDING}
+    return lambda stem: _is_word(stem) and stem not in stop
+
+
+def matrix(texts: Iterable[Counts], keeps: Callable[[str], bool] = tells) -> tuple[Any, list[str]]:
+    """A matrix with a row per text and a column per word that it *keeps*, and those words."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction import DictVectorizer
 
     vectorizer = DictVectorizer()
     try:
-        rows = vectorizer.fit_transform({stem: n for stem, n in text.items() if tells(stem)} for text in texts)
+        rows = vectorizer.fit_transform({stem: n for stem, n in text.items() if keeps(stem)} for text in texts)
     except ValueError:  # none of the texts has such a word
         return csr_matrix((0, 0)), []
     return csr_matrix(rows), list(vectorizer.get_feature_names_out())

@@ -4,6 +4,11 @@ Paper: D. H. Hameed, S. H. Hashem, "Web Pages Retrieval by Using Proposed Focuse
 
 Pages are fetched first in, first out: by depth, then in the order their links were found. Every readable page goes into
 URLs.txt. It needs only seeds; if keywords are given, pages are judged by them, but the order does not change.
+
+The paper's ToCrawl is the frontier (table `frontier` in crawl.sqlite), and its list of URLs is URLs.txt, which is
+written page by page. The paper follows `<a href>` only and keeps no list of URLs crawled, so that it would not end on
+pages that link to one another; here, areas, frames and refreshes are followed too (`focuscrawl.html`), and no URL is
+fetched twice.
 """
 
 from __future__ import annotations

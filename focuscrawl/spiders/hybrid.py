@@ -5,7 +5,11 @@ Reviewed in: "A focused crawler combinatory link and content model based on T-Gr
 A page is a seed page, a candidate (fetched) or uncrawled, and only the links of seed pages are followed. When none are
 left, the candidate with the highest rank becomes a seed page:
 
-    rank(p) = (links from p to seed pages + links from seed pages to p) * 0.1 + content similarity of p
+    rank(p) = (links from p to seed pages + links from seed pages to p) * (0.1 + content similarity of p)
+
+The review prints the formula without visible brackets, but sets the two sums apart as the factors of one product, and
+says of it that it emphasises links over content. Read as (links) * 0.1 + similarity, full similarity would be worth
+ten links; that reading is `rank=sum`.
 
 The table `seed_page` in crawl.sqlite lists the seed pages. Departures: the crawl may start with several seeds; the
 content similarity is the coverage of the topic's keywords.
@@ -17,6 +21,7 @@ from array import array
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
+from focuscrawl.options import Option
 from focuscrawl.page import Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
 from focuscrawl.strategies.graph import LinkGraph
@@ -25,6 +30,8 @@ from focuscrawl.strategies.graph import LinkGraph
 class HybridSpider(FocusedSpider):
     name = "hybrid"
     floor = OPEN
+
+    rank = Option("product", "links * (0.1 + similarity), or links * 0.1 + similarity", choices=("product", "sum"))
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
@@ -67,7 +74,8 @@ class HybridSpider(FocusedSpider):
         return False
 
     def _rank(self, node: int) -> float:
-        return 0.1 * self._links[node] + self._graph.relevance_of(node)
+        links, similarity = self._links[node], self._graph.relevance_of(node)
+        return links * (0.1 + similarity) if self.rank == "product" else 0.1 * links + similarity
 
     def _promote(self, node: int, rank: float) -> None:
         self._seeds.add(node)

@@ -5,6 +5,15 @@ Paper: D. H. Hameed, S. H. Hashem, "Web Pages Retrieval by Using Proposed Focuse
 A page matches if the weighted share of the keywords in its title and visible text, compared by stem, reaches `match`.
 Its URL then goes into URLs.txt. As in the paper, links of unmatched pages are followed too, unless `follow=matched`.
 
+The paper's lists, and where they are here:
+- ToCrawl: the frontier (`focuscrawl.frontier`), table `frontier` in crawl.sqlite.
+- Crawled: the URLs that are done, `url.done` in crawl.sqlite; their pages are in table `page` and in pages.jsonl. A URL
+  that robots.txt disallows is done too; the paper leaves it out of Crawled and would check it again.
+- Matched: `page.matched`, and URLs.txt, to which a URL is added when its page is stored, not at the end.
+- LinksOfURL: `Page.links`, table `link`. Besides `<a href>`, the paper's only kind of link, these are `<area href>`,
+  the `src` of frames and iframes, links inside `<noframes>`, and the target of a `<meta http-equiv=refresh>`
+  (`focuscrawl.html`). Here too, links to URLs in Crawled are not followed again.
+
 Departures: the paper defines neither when a page is related to the keywords nor the order of ToCrawl; here links of
 pages with a larger share come first. The paper's loop runs while ToCrawl is not empty *or* MaxURL is not reached; here
 it ends at whichever comes first, which must be what is meant.

@@ -3,29 +3,46 @@
 Paper: P. Devi, R. Thakur, "Comprehensive Review of Web Focused Crawling".
 
 The weight table holds the words with the highest weights on the example pages, which stand for the results of the
-topic's query. A link that has not been followed has four attributes: the similarity of the words of its URL, of its
-anchor and of the text around it to that table, and the mean relevance of the pages that link to it. A classifier over
-the four, naive Bayes or a decision tree, predicts whether the link leads to a relevant page.
+topic's query; the highest weight is 1. A link that has not been followed has four attributes: the similarity of the
+words of its URL, of its anchor and of the text around it to that table, and the mean relevance of the pages that link
+to it. A classifier over the four, naive Bayes or a decision tree, predicts whether the link leads to a relevant page.
+By Bayes, it does if P(attributes | relevant) P(relevant) > P(attributes | irrelevant) P(irrelevant); a tree's share of
+relevant links passes a sigmoid, and the result must reach a global threshold. The option `cut` is the threshold of
+both.
 
-It is trained on the links of the first `training_pages` pages (the seeds and the pages they link to) and on links
-between example pages; until then, links are ranked by the mean of their attributes. With `training=fixed` the
-classifier does not change after that; with `training=updatable` it keeps learning from every page that arrives.
+Relevant table and Irrelevant table: the URLs predicted so, ignored ones included, whether or not they were fetched and
+whatever they turned out to be. They are the views `relevant_url` and `irrelevant_url` in crawl.sqlite, current at any
+moment, and the files Relevant.txt and Irrelevant.txt, written when the crawl stops.
 
 Tunnelling: a counter grows with every step from an irrelevant page to an irrelevant one; a relevant page resets it. A
-link that is predicted to lead to an irrelevant page is followed only while the counter is below `level_limit`.
+link that is predicted to lead to an irrelevant page is followed only while the counter is below `level_limit`,
+otherwise it is ignored.
 
-The paper's Relevant and Irrelevant tables are the files Relevant.txt and Irrelevant.txt, and the views `relevant_url`
-and `irrelevant_url` in crawl.sqlite. The paper does not say how a page is judged relevant: here the trained judge
-decides, by default the linear one.
+Training: of the paper's two ways, the default is the second, a training set that grows with every page that arrives,
+because it found more on every web measured. The paper's first, a set that never changes once built, is
+`training=fixed`.
+
+Departures:
+- The classifier is first trained on the links of the first `training_pages` pages (the seeds and the pages they link
+  to) and on links between example pages; until then, links are ranked by the mean of their attributes. The paper trains
+  on the seed pages, before the crawl.
+- Stop words are those of a fixed list; the paper's, which come from the collection itself, are an option, `stop_share`.
+- In the weight table, what a word weighs on counterexamples is subtracted.
+- The best links are fetched first; the paper's queue has no order.
+- The paper has one counter and resets it by the prediction. Here every path has its own, and goes by how the pages on
+  it were judged; with `level_by=prediction`, by their predictions.
+- The paper does not say how it estimates the probabilities of attributes: here they are binned, with Laplace
+  smoothing. Nor does it say how a page is judged relevant: here the trained judge decides, by default the linear one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuscrawl import urls
-from focuscrawl.learning.attributes import Attributes, Classifier, WeightTable, learn
+from focuscrawl.crawl.files import write_lines
+from focuscrawl.learning.attributes import Attributes, Classifier, WeightTable, learn, least_score
 from focuscrawl.learning.pages import KINDS
 from focuscrawl.learning.table import probability, squash
 from focuscrawl.options import Option
@@ -33,8 +50,10 @@ from focuscrawl.page import Link, Page
 from focuscrawl.strategies.learning_spider import LearningSpider
 from focuscrawl.strategies.rhythm import GROWTH
 
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
+#: Who says that a page is irrelevant: the judge, once it is fetched, or the prediction by which it was fetched.
+LEVELS = ("judge", "prediction")
+#: The files of the tables, and which predictions they hold.
+TABLES = {"Relevant.txt": True, "Irrelevant.txt": False}
 
 
 class LinkClassifierSpider(LearningSpider):
@@ -42,20 +61,23 @@ class LinkClassifierSpider(LearningSpider):
 
     kind_of_judge = Option("linear", "kind of judge", choices=KINDS, given_as="judge")
     classifier = Option("bayes", "naive Bayes or decision tree", choices=("bayes", "tree"))
-    training = Option("fixed", "updatable: keep training on every page that arrives", choices=("fixed", "updatable"))
+    training = Option("updatable", "fixed: never change once trained", choices=("fixed", "updatable"))
     training_pages = Option(100, "pages whose links the classifier is first trained on", at_least=10)
+    cut = Option(0.5, "probability above which a link is predicted relevant", at_least=0.001, at_most=0.999)
     level_limit = Option(3, "maximum number of steps through irrelevant pages", at_least=0)
+    level_by = Option("judge", "who says that a page is irrelevant: the judge or the prediction", choices=LEVELS)
     table_words = Option(200, "number of words in the weight table", at_least=1)
-
-    @classmethod
-    def update_settings(cls, settings: BaseSettings) -> None:
-        super().update_settings(settings)
-        tables = {"RelevantTablePipeline": 310, "IrrelevantTablePipeline": 320}
-        added = {f"focuscrawl.pipelines.tables.{name}": place for name, place in tables.items()}
-        settings.set("ITEM_PIPELINES", settings.getdict("ITEM_PIPELINES") | added, priority="spider")
+    stop_share = Option(
+        0.0,
+        "share of the example pages above which a word is a stop word; 0: a fixed list instead",
+        at_least=0.0,
+        at_most=1.0,
+    )
 
     def prepare(self) -> None:
         self.model: Classifier | None = None
+        #: The lowest score of a link that is predicted relevant.
+        self._least = least_score(self.classifier, self.cut)
         self._pairs: list[Attributes] = []
         self._labels: list[bool] = []
         self._learned_from = 0
@@ -67,7 +89,7 @@ class LinkClassifierSpider(LearningSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        self.crawl.store.url_views.make()
+        self.crawl.store.predictions.make()
         model = self.read_model("link_classifier.json")
         if model is None:  # the first run: `train_on_examples` has just made it
             return
@@ -79,6 +101,7 @@ class LinkClassifierSpider(LearningSpider):
             self._learn()
         self._learned_from = model["learned_from"]
         self._catch_up(model["pages"])
+        self._note_predictions()
 
     def _catch_up(self, after: int) -> None:
         """Read the stored in-links, and learn from the pages that arrived after the model was stored."""
@@ -96,7 +119,8 @@ class LinkClassifierSpider(LearningSpider):
         pages, others = (
             [page for page in found if not page.problem] for found in (self.examples, self.counterexamples)
         )
-        self.words = WeightTable.of([page.counts for page in pages], [page.counts for page in others], self.table_words)
+        counts = [page.counts for page in pages], [page.counts for page in others]
+        self.words = WeightTable.of(*counts, self.table_words, self.stop_share)
         # links between pages whose labels are known
         known = {urls.key(page.url): relevant for found, relevant in ((others, False), (pages, True)) for page in found}
         for page in (*pages, *others):
@@ -135,11 +159,33 @@ class LinkClassifierSpider(LearningSpider):
             return
         self._add(_stored(link), relevant)
         if number > self.training_pages and len(self._labels) >= GROWTH * self._learned_from:
+            self._note_predictions()
             self._learn()
             self._complete = self.model is not None
             if self.model is not None:
                 self.rescore_waiting(self._worth)
+                self.crawl.store.predictions.renew(self._least)
             self._keep(number)
+
+    # ---- the Relevant and Irrelevant tables
+
+    def stored(self, page: Page) -> None:
+        self._note_predictions()
+
+    def _note_predictions(self) -> None:
+        if self.model is not None:
+            self.crawl.store.predictions.add(self._least)
+
+    def closed(self, reason: str) -> None:
+        """Write the tables to files."""
+        if not self.crawl.pages or self.crawl.fatal:
+            return
+        for name, relevant in TABLES.items():
+            path = self.crawl.folder / name
+            try:
+                write_lines(path, self.crawl.store.predictions.urls(relevant=relevant))
+            except OSError as error:
+                self.logger.error("cannot write %s: %s; the crawl itself is complete", path, error.strerror)
 
     # ---- scoring
 
@@ -148,15 +194,16 @@ class LinkClassifierSpider(LearningSpider):
             return []
         level = self._level(page)
         relevance = probability(self.relevance(page))
-        judgement = self.judged(page)
-        relevant = float(bool(judgement and judgement.relevant))
+        relevant = float(self._is_relevant(page))
         rows = [self.words.attributes(link, self._parent(link, relevance)) for link in page.links]
         for link, row in zip(page.links, rows, strict=True):
             link.why = {**row._asdict(), "level": level, "relevant page": relevant}
         if self.model is None:
             return [sum(row) / len(row) for row in rows]
-        closed = level >= self.level_limit
-        return [None if closed and odds <= 0 else squash(odds) for odds in self.model.log_odds(rows)]
+        scores = map(squash, self.model.log_odds(rows))
+        if level < self.level_limit:
+            return list(scores)
+        return [score if score >= self._least else None for score in scores]
 
     def _parent(self, link: Link, relevance: float) -> float:
         """The mean relevance of the known pages that link there, including this one."""
@@ -165,11 +212,17 @@ class LinkClassifierSpider(LearningSpider):
         self._parents[key] = total + relevance, number + 1
         return (total + relevance) / (number + 1)
 
+    def _is_relevant(self, page: Page) -> bool:
+        """Whether a page resets the level counter."""
+        if self.level_by == "prediction" and self.model is not None and page.score is not None:
+            return page.via is None or page.score >= self._least
+        judgement = self.judged(page)
+        return bool(judgement and judgement.relevant)
+
     def _level(self, page: Page) -> float:
         """The number of steps between irrelevant pages on the path to this page."""
-        judgement = self.judged(page)
         why = page.via.why if page.via is not None else None
-        if not why or (judgement is not None and judgement.relevant):
+        if not why or self._is_relevant(page):
             return 0.0
         return why.get("level", 0.0) + (0.0 if why.get("relevant page") else 1.0)
 

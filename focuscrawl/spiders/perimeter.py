@@ -12,6 +12,9 @@ degree 2 adds siblings and grandchildren; degree 3 adds the siblings' children a
 cousins. Relatives that were fetched before are seeds as well: the search continues through them to the waiting links
 below.
 
+The paper does not name a depth either. With `d=2`, the default, the first round is a breadth-first search that lasts
+for hundreds of pages or, from seeds with many links, for the whole crawl; with `d=1`, it mostly ends after some dozens.
+
 The frontier is the only queue. A link inside the perimeter scores above one half, by its distance from the seeds; a
 link outside scores below, by the relevance of its page. When nothing is left inside, the next round begins, and the
 waiting links on pages inside its perimeter are raised. If there are none, the next best page of the round is taken, and

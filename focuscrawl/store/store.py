@@ -39,7 +39,7 @@ from focuscrawl.store.schema import (
 )
 from focuscrawl.store.search import SearchIndex
 from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
-from focuscrawl.store.strategy_tables import Generations, SeedPages, UrlViews
+from focuscrawl.store.strategy_tables import Generations, Predictions, SeedPages
 from focuscrawl.store.urls import Hosts, Urls
 from focuscrawl.store.visits import Visits
 
@@ -91,7 +91,7 @@ class Store:
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.seed_pages = SeedPages(self)
-        self.url_views = UrlViews(self)
+        self.predictions = Predictions(self)
         try:
             self._open(create)
         except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is not text: a UnicodeDecodeError

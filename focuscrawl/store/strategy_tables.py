@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from focuscrawl.page import RULE
 from focuscrawl.store.part import Part
+from focuscrawl.store.schema import DamageError, has
 
 #: The columns of table `generation`, besides its number.
 FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
@@ -13,7 +15,30 @@ _GENERATION = (
     "CREATE TABLE generation (number INTEGER PRIMARY KEY, " + ", ".join(f"{name} INTEGER" for name in FIGURES) + ")"
 )
 _SEED_PAGE = "CREATE TABLE seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
-_VIEW = "CREATE VIEW {} AS SELECT url, relevance, score, fetched_at FROM page WHERE {} ORDER BY id"
+_PREDICTION = "CREATE TABLE prediction (url_id INTEGER PRIMARY KEY, relevant INTEGER)"
+_PREDICTED = (
+    "CREATE VIEW {} AS SELECT url.url, page.score, page.relevance, page.relevant, page.fetched_at FROM prediction"
+    " JOIN url ON url.id = prediction.url_id LEFT JOIN page ON page.url_id = prediction.url_id"
+    " WHERE {} ORDER BY prediction.url_id"
+)
+#: The views `relevant_url` and `irrelevant_url`, and their definitions in older crawls.
+_VIEWS = {
+    _PREDICTED.format("relevant_url", "prediction.relevant"): (
+        "CREATE VIEW relevant_url AS SELECT url, relevance, score, fetched_at FROM page WHERE relevant ORDER BY id"
+    ),
+    _PREDICTED.format("irrelevant_url", "NOT prediction.relevant"): (
+        "CREATE VIEW irrelevant_url AS SELECT url, relevance, score, fetched_at FROM page"
+        " WHERE NOT relevant AND problem IS NULL ORDER BY id"
+    ),
+}
+_PREDICT = (
+    "INSERT INTO prediction SELECT link.url_id, max(ifnull(link.score >= ?, 0)) FROM link"
+    " JOIN url ON url.id = link.url_id WHERE link.id > ? AND NOT url.done"
+    " AND (link.score NOT NULL OR ifnull(link.why NOT GLOB ?, 1)) GROUP BY link.url_id"
+    " ON CONFLICT (url_id) DO UPDATE SET relevant = max(relevant, excluded.relevant)"
+)
+_PREDICT_AGAIN = "INSERT OR REPLACE INTO prediction SELECT url_id, score >= ? FROM frontier WHERE via NOT NULL"
+_READ = "SELECT url.url FROM prediction JOIN url ON url.id = url_id WHERE relevant = ? ORDER BY url_id"
 
 
 class Generations(Part):
@@ -45,10 +70,44 @@ class SeedPages(Part):
         self.store.execute("INSERT INTO seed_page (url_id, rank) VALUES (?, ?)", (url_id, rank))
 
 
-class UrlViews(Part):
-    """Views `relevant_url` and `irrelevant_url` of the link classifier."""
+class Predictions(Part):
+    """Table `prediction` of the link classifier: whether a URL was predicted relevant; and a view of each kind.
+
+    Links that a rule refuses are left out: no prediction could have let them in.
+    """
 
     def make(self) -> None:
-        """Create the views if they do not exist."""
-        for view, which in (("relevant_url", "relevant"), ("irrelevant_url", "NOT relevant AND problem IS NULL")):
-            self.store.make(_VIEW.format(view, which))
+        """Create the table and its views if they do not exist."""
+        self.store.make(_PREDICTION)
+        for view, earlier in _VIEWS.items():
+            try:
+                if has(self.store.connection, earlier):
+                    self.store.execute("DROP VIEW " + earlier.split()[2])
+            except DamageError:
+                pass  # it is the current one, or `make` reports it
+            self.store.make(view)
+
+    def add(self, least: float) -> None:
+        """Record the predictions for the links stored since the last call; a score of *least* or more is relevant.
+
+        A URL that has been fetched keeps the prediction it was fetched by. As in the queue, the best link to a URL
+        counts.
+        """
+        store = self.store
+        with store.batch():
+            store.execute(_PREDICT, (least, store.number("predicted"), f'{{"{RULE}*'))
+            self._note_links()
+
+    def renew(self, least: float) -> None:
+        """Replace the predictions for all waiting URLs, after the model has changed and they have been re-scored."""
+        with self.store.batch():
+            self.store.execute(_PREDICT_AGAIN, (least,))
+            self._note_links()
+
+    def _note_links(self) -> None:
+        """Record that the predictions for all links stored so far are recorded."""
+        self.store.set_meta("predicted", max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0))
+
+    def urls(self, *, relevant: bool) -> Iterator[str]:
+        """The URLs that were predicted relevant, or irrelevant, in the order found."""
+        return (url for (url,) in self.store.execute(_READ, (relevant,)))

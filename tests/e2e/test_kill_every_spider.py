@@ -26,7 +26,8 @@ CASES = {
     "best_first aged": ["FOCUS_AGEING=0.01", "FOCUS_FRONTIER_SIZE=200"],
     "context_graph": ["crawl=auto", "crawl_pages=60"],
     "link_classifier": ["training_pages=30"],
-    "link_classifier updatable": ["training_pages=30", "training=updatable"],
+    "link_classifier fixed": ["training_pages=30", "training=fixed", "level_limit=1"],
+    "link_classifier tree": ["training_pages=30", "classifier=tree", "level_by=prediction", "level_limit=0"],
     "taxonomy_tunnel": ["window=10"],
     "treasure": ["crawl=auto", "crawl_pages=60"],
     "hits": ["every=20"],
@@ -68,3 +69,6 @@ def test_killed_and_resumed_it_is_the_same_crawl(case, tmp_path, processes):
     assert killed.urls == undisturbed.urls
     assert killed.matched == undisturbed.matched
     assert killed.sql("PRAGMA integrity_check") == [("ok",)]
+    if undisturbed.sql("SELECT name FROM sqlite_master WHERE name = 'prediction'"):
+        predictions = "SELECT * FROM prediction"
+        assert killed.sql(predictions) == undisturbed.sql(predictions) != []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -159,6 +160,8 @@ def test_a_paper_without_figures_is_told_what_its_choices_are_worth():
     verdict = CLASSIFIER.verdict(results(40, crawls))
     assert verdict.word == "Not comparable"
     assert "The best variant (bayes, updatable, level 3)" in verdict.why
+    assert "perimeter" not in names  # which says nothing of its depth
+    assert re.search(r"Perimeter search scores [\d.]+ at depth 1 and [\d.]+ at depth 2\.", verdict.why)
 
 
 def test_spiders_that_did_not_crawl_are_named():

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from focuscrawl.html import read_page
 from focuscrawl.learning import texts
-from focuscrawl.learning.attributes import Attributes, WeightTable, learn
+from focuscrawl.learning.attributes import Attributes, WeightTable, learn, least_score
 from focuscrawl.learning.contexts import SMOOTHING, context, learn_contexts
 from focuscrawl.learning.pages import KINDS, LearnedJudge
 from focuscrawl.learning.table import WordTable, probability, squash
@@ -35,6 +35,30 @@ def test_stop_words_numbers_and_letters_do_not_count():
     assert names == ["rose", "soil"]
     assert rows.shape == (2, 2)
     assert texts.matrix([{}, {"the": 1}])[1] == []
+
+
+def test_stop_words_can_be_those_of_a_collection():
+    examples = [{"rose": 1, "the": 1, "page": 1}] * 9 + [{"soil": 1, "the": 1, "page": 1}]
+    others = [{"engine": 1, "the": 1, "page": 1}, {"engine": 1, "the": 1}]
+    tells = texts.tells_in([examples, others], 0.5)
+    # a word of the topic is on half of the pages at most, because each group counts the same
+    assert [stem for stem in ("rose", "soil", "engine", "the", "page", "42", "x") if tells(stem)] == [
+        "rose",
+        "soil",
+        "engine",
+    ]
+    assert texts.tells_in([examples, others], 0.9)("page")
+    assert texts.matrix(examples, tells)[1] == ["rose", "soil"]
+    assert set(WeightTable.of(examples, others, 9).weights) == {"rose", "soil", "page"}
+    assert set(WeightTable.of(examples, others, 9, 0.5).weights) == {"rose", "soil"}
+
+
+def test_a_probability_that_equals_the_cut_is_enough_for_a_tree_but_not_for_bayes():
+    for cut in (0.1, 0.5, 0.9):
+        score = squash(np.log(cut / (1 - cut)))
+        assert score >= least_score("tree", cut)
+        assert score < least_score("bayes", cut)
+        assert score + 1e-9 > least_score("bayes", cut)
 
 
 def test_words_are_chosen_by_how_many_texts_have_them_or_by_what_they_tell():

@@ -86,3 +86,28 @@ def test_the_candidate_with_the_highest_rank_is_the_next_seed_page(crawl):
     assert ranks[at("b")] == pytest.approx(0.2)
     assert ranks[at("a")] == pytest.approx(0.2)  # b is a seed page now, and links to it
     assert ranks[at("c")] == pytest.approx(0.5 + 0.1)
+
+
+def test_the_rank_multiplies_links_and_content_or_adds_them(crawl, tmp_path):
+    web = {
+        "seed": ["much", "linked"],
+        "much": ["much/1"],
+        "linked": ["linked/1", "seed"],
+        **{name: [] for name in ("much/1", "linked/1")},
+    }
+    texts = {"much": "sort", "linked": "heap"}
+    ranks = {}
+    for rank in ("product", "sum"):
+        options = {"seeds": at("seed"), "keywords": "sort:5,heap:3", "rank": rank}
+        crawled = crawl("hybrid", small_web(web, texts), tmp_path / rank, **options)
+        ranks[rank] = dict(crawled.sql("SELECT url, seed_page.rank FROM seed_page JOIN url ON url.id = url_id"))
+    seed, much, linked = map(at, ("seed", "much", "linked"))
+    similarity = dict(crawled.sql("SELECT url, relevance FROM page"))
+    assert similarity[much] > similarity[linked] > 0
+    # one link from the seed page; one from it and one to it
+    assert ranks["product"][much] == pytest.approx(1 * (0.1 + similarity[much]))
+    assert ranks["product"][linked] == pytest.approx(2 * (0.1 + similarity[linked]))
+    assert ranks["sum"][much] == pytest.approx(1 * 0.1 + similarity[much])
+    assert ranks["sum"][linked] == pytest.approx(2 * 0.1 + similarity[linked])
+    assert list(ranks["product"])[:3] == [seed, linked, much]
+    assert list(ranks["sum"])[:3] == [seed, much, linked]

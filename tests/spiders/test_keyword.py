@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from focuscrawl.errors import FocusError
+from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at, small_web
 
 LINKS = {
@@ -73,3 +74,29 @@ def test_a_share_that_is_none_is_refused(crawl, match):
 def test_it_needs_keywords(crawl):
     with pytest.raises(FocusError, match="no keywords given; use -a keywords="):
         crawl("keyword", small_web(LINKS), seeds=at("root"))
+
+
+def test_the_papers_four_lists_are_in_the_crawls_file(crawl):
+    crawled = run(crawl, max_pages=5)
+    assert {url for (url,) in crawled.sql("SELECT url FROM url WHERE done")} == set(crawled.urls)  # Crawled
+    assert [url for (url,) in crawled.sql("SELECT url FROM page WHERE matched ORDER BY id")] == crawled.matched != []
+    found = {at(link) for name, links in LINKS.items() if at(name) in crawled.urls for link in links}
+    assert {url for (url,) in crawled.sql("SELECT url FROM frontier")} == found - set(crawled.urls)  # ToCrawl
+    links = "SELECT url.url FROM link JOIN url ON url.id = link.url_id JOIN page ON page.id = page WHERE page.url = ?"
+    assert [url for (url,) in crawled.sql(links, at("root"))] == [at(name) for name in LINKS["root"]]  # LinksOfURL
+
+
+def test_more_than_anchors_is_followed(crawl, tmp_path):
+    web = MemoryWeb()
+    kinds = ["a", "area", "frame", "iframe", "noframes", "refresh"]
+    for kind in kinds:
+        web.add(f"http://a.example/{kind}", f"<p>{kind}")
+    web.add(
+        "http://a.example/",
+        "<meta http-equiv=refresh content='0; url=/refresh'><a href=/a>a</a><map><area href=/area></map>"
+        "<iframe src=/iframe></iframe><frameset><frame src=/frame><noframes><a href=/noframes>n</a></noframes></frameset>"
+        "<a href=''>e</a><a href='#top'>t</a><a href='mailto:a@a.example'>m</a><a href='javascript:go()'>j</a>",
+    )
+    for spider in ("keyword", "breadth_first"):
+        crawled = crawl(spider, web, tmp_path / spider, seeds="http://a.example/", keywords="time")
+        assert set(crawled.urls) == {"http://a.example/", *(f"http://a.example/{kind}" for kind in kinds)}

@@ -104,7 +104,8 @@ def test_links_on_the_best_hubs_are_put_in_front(crawl, web, topic, lessons, tmp
         ({}, "baseline"),
         ({}, "link_classifier"),
         ({"training_pages": 20}, "link_classifier"),
-        ({"training": "updatable", "classifier": "tree", "training_pages": 20}, "link_classifier"),
+        ({"training": "fixed", "training_pages": 20}, "link_classifier"),
+        ({"classifier": "tree", "training_pages": 20}, "link_classifier"),
         ({"training": "online"}, "apprentice"),
     ],
 )
@@ -116,7 +117,7 @@ def test_a_crawl_goes_on_with_the_model_it_had(crawl, web, topic, tmp_path, spid
     parts = crawl(spider, web, tmp_path / "parts", topic=topic, max_pages=80, **options)
     assert (parts.folder / "judge.json").read_text() == (whole.folder / "judge.json").read_text()
     assert len(parts.urls) == 80
-    if spider == "link_classifier" and options.get("training") != "updatable":  # the others begin something anew
+    if spider == "link_classifier":  # the others begin something anew
         assert parts.urls == whole.urls
 
 
@@ -197,10 +198,6 @@ def test_the_link_classifier_prefers_links_that_lead_to_the_topic(crawl, web, to
         "link_classifier", web, topic=topic, max_pages=60, classifier=classifier, training=training, training_pages=20
     )
     assert gardens(crawled.urls) > 45
-    tables = {name: (crawled.folder / f"{name}.txt").read_text().splitlines() for name in ("Relevant", "Irrelevant")}
-    assert sorted(tables["Relevant"] + tables["Irrelevant"]) == sorted(crawled.urls)
-    assert crawled.sql("SELECT url FROM relevant_url") == [(url,) for url in tables["Relevant"]]
-    assert crawled.sql("SELECT url FROM irrelevant_url") == [(url,) for url in tables["Irrelevant"]]
     told = scrapy("explain", crawled.folder, crawled.urls[-1])
     assert "parents" in told.stdout
     assert "surrounding" in told.stdout
@@ -228,12 +225,25 @@ def test_tunnelling_ends_at_the_level_limit(crawl, web, topic, tmp_path):
     assert refused[0] > refused[2]
 
 
-def test_below_the_cut_links_wait_until_nothing_else_is_left(crawl, web, topic):
-    crawled = crawl("naive_bayes_threshold", web, topic=topic, cut=0.5, max_pages=60)
+def counted(score: float) -> float:
+    return score if score >= 0.6 else 0.0
+
+
+def test_scores_of_links_below_the_cut_do_not_count(crawl, web, topic):
+    crawled = crawl("naive_bayes_threshold", web, topic=topic, cut=0.6, max_pages=60)
+    links = [(score, json.loads(why)) for score, why in crawled.sql("SELECT score, why FROM link")]
+    assert all(score == why["counted"] == counted(why["words of the link"]) for score, why in links)
+    assert {bool(score) for score, _ in links} == {True, False}
+    # the links of one page differ, and those that lead to the topic score higher
+    assert crawled.sql("SELECT max(n) FROM (SELECT count(DISTINCT score) AS n FROM link GROUP BY page)")[0][0] > 1
+    assert gardens(crawled.urls) > 50
+
+
+def test_a_link_can_be_scored_by_its_page_instead(crawl, web, topic):
+    crawled = crawl("naive_bayes_threshold", web, topic=topic, reads="page", cut=0.6, max_pages=60)
     by_url = {page["url"]: page for page in crawled.pages}
     for page in crawled.pages[1:]:
-        relevance = by_url[page["parent"]]["relevance"]
-        assert page["score"] == (relevance if relevance >= 0.5 else 0)
+        assert page["score"] == counted(by_url[page["parent"]]["relevance"])
 
 
 @pytest.mark.parametrize(
@@ -246,6 +256,10 @@ def test_below_the_cut_links_wait_until_nothing_else_is_left(crawl, web, topic):
         ("apprentice", {"distance": 11}),
         ("link_classifier", {"level_limit": -1}),
         ("link_classifier", {"classifier": "forest"}),
+        ("link_classifier", {"cut": 1}),
+        ("link_classifier", {"stop_share": 2}),
+        ("link_classifier", {"level_by": "chance"}),
+        ("naive_bayes_threshold", {"reads": "mind"}),
     ],
 )
 def test_wrong_options_are_refused(crawl, web, topic, spider, option):

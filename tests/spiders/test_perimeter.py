@@ -7,6 +7,7 @@ import pytest
 from focuscrawl.errors import FocusError
 from focuscrawl.reports.explain import explain
 from focuscrawl.store.store import Store
+from focuscrawl.web.demo import demo_web
 from tests.conftest import at, small_web
 
 # names are places in the tree: the page "ab" is the second link of the page "a"; the seed is "x"
@@ -95,3 +96,22 @@ def test_wrong_options_are_refused(crawl, option):
     ((name, value),) = option.items()
     with pytest.raises(FocusError, match=f"option {name}={value}: expected a whole number, at least"):
         run(crawl, {}, **option)
+
+
+def test_the_depth_decides_when_the_first_round_ends(crawl, tmp_path):
+    """From a page with many links, depth 2 is a breadth-first search for hundreds of pages; depth 1 soon moves on."""
+
+    def rounds(spider, **options):
+        place = tmp_path / "-".join([spider, *map(str, options.values())])
+        given = {"topic": "birds", "seeds": "http://ask-anybody.example/", "max_pages": 150}
+        crawled = crawl(spider, demo_web(), place, {"CONCURRENT_REQUESTS": 1}, **given, **options)
+        begun = crawled.sql("SELECT json_extract(value, '$.after') FROM meta WHERE key LIKE 'round %'")
+        return crawled, sorted(after for (after,) in begun)
+
+    near, near_rounds = rounds("perimeter", d=1)
+    far, far_rounds = rounds("perimeter", d=2)
+    breadth_first, _ = rounds("breadth_first")
+    assert far_rounds == []
+    assert far.urls == breadth_first.urls
+    assert near_rounds[0] < 50
+    assert len(near.matched) > 3 * len(far.matched)

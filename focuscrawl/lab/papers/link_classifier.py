@@ -19,14 +19,18 @@ class LinkClassifier(Experiment):
         "The paper describes the classifier, trained once or updated during the crawl, and tunnelling. It reports no"
         " figures of its own."
     )
-    here = "All variants crawl from the topics' seeds; the rows below them are crawlers that the paper reviews."
+    here = (
+        "All variants crawl from the topics' seeds; the rows below them are crawlers that the paper reviews, and its"
+        " own perimeter search to depths 1 and 2."
+    )
     CHOICES = (
         *(("bayes", "fixed", level) for level in (0, 1, 3, 5)),
         ("bayes", "updatable", 3),
         ("tree", "fixed", 3),
         ("tree", "updatable", 3),
     )
-    REVIEWED = ("best_first", "fish_search", "shark_search", "info_spiders", "perimeter", "breadth_first")
+    PERIMETERS = ("perimeter:d=1", "perimeter:d=2")
+    REVIEWED = ("best_first", "fish_search", "shark_search", "info_spiders", *PERIMETERS, "breadth_first")
 
     @staticmethod
     def _name(classifier: str, training: str, level: int) -> str:
@@ -77,8 +81,10 @@ class LinkClassifier(Experiment):
         reviewed = {name: results.mean("score", name, TOPIC) for name in self.REVIEWED if results.rows(name, TOPIC)}
         rival = max(reviewed, key=lambda name: reviewed[name])
         ours = max((score(*choice), self._name(*choice)) for choice in self.CHOICES)
+        around = [f"{reviewed[name]:.3f} at depth {name[-1]}" for name in self.PERIMETERS if name in reviewed]
+        perimeter = f" Perimeter search scores {' and '.join(around)}." if around else ""
         return (
             f"updating during the crawl changes the score by {learning['bayes']:+.3f} with naive Bayes and by"
             f" {learning['tree']:+.3f} with a tree; tunnelling {tunnelling}. The best variant ({ours[1]}) scores"
-            f" {ours[0]:.3f}, the best reviewed crawler ({rival}) {reviewed[rival]:.3f}."
+            f" {ours[0]:.3f}, the best reviewed crawler ({rival}) {reviewed[rival]:.3f}.{perimeter}"
         )
