@@ -14,10 +14,11 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from io import BufferedIOBase
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -214,7 +215,7 @@ def _folder(root: Path, parent: list[str]) -> Iterator[Entry]:
                 yield Entry(category, str(path))
 
 
-def _table(source: Path, file: IO[bytes]) -> Iterator[Entry]:
+def _table(source: Path, file: BufferedIOBase) -> Iterator[Entry]:
     """A line per page: category, URL and, if there are any, title and description, separated by tabs."""
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
         if len(line) > MAX_LINE:
@@ -233,12 +234,17 @@ def _table(source: Path, file: IO[bytes]) -> Iterator[Entry]:
             yield Entry(category.strip().strip("/"), page.strip(), " ".join(texts)[:_MAX_TEXT])
 
 
-def _rdf(source: Path, file: IO[bytes]) -> Iterator[Entry]:
+def _rdf(source: Path, file: BufferedIOBase) -> Iterator[Entry]:
     """DMOZ's RDF: `<ExternalPage about=URL>` with its `<topic>`; `<Topic r:id=…>` may have a description."""
     target = _Rdf(source)
     parser = etree.XMLParser(
-        target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True
-    )  # type: ignore[call-overload]
+        target=target,  # type: ignore[arg-type]
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        recover=True,
+    )
     try:
         while piece := file.read(_PIECE):
             parser.feed(piece)

@@ -201,9 +201,7 @@ def test_a_crawl_learns_from_a_folder_of_folders(tmp_path, crawl):
     topic = load_topic(str(output))
     assert topic.description == "all about gardens"
     assert {path.parent.parent.name for path in topic.counterexamples} <= {"Home", "Engines"}
-    crawled = crawl(
-        "baseline", lessons_web(), tmp_path / "c", topic=output, seeds=at("w/seed"), max_pages=50
-    )
+    crawled = crawl("baseline", lessons_web(), tmp_path / "c", topic=output, seeds=at("w/seed"), max_pages=50)
     assert crawled.matched
     assert all("garden" in url for url in crawled.matched)
     assert gardens(crawled.urls) == len(crawled.matched)
