@@ -20,10 +20,10 @@ def standard_error(values: Sequence[float]) -> float | None:
 
 def mean_and_error(values: Sequence[float], *, percent: bool = False) -> str:
     """A mean over topics as text, with its standard error if there are several: `12.3 ± 1.5 %`."""
-    factor, unit, digits = (100, " %", 1) if percent else (1, "", 0)
+    factor, unit = (100, " %") if percent else (1, "")
     error = standard_error(values)
-    spread = "" if error is None else f" ± {factor * error:.{digits}f}"
-    return f"{factor * (fmean(values) if values else 0.0):.{digits}f}{spread}{unit}"
+    spread = "" if error is None else f" ± {factor * error:.1f}"
+    return f"{factor * (fmean(values) if values else 0.0):.1f}{spread}{unit}"
 
 
 class Drawn(Experiment):

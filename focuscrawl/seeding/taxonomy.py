@@ -32,6 +32,8 @@ MOST_SIBLINGS = 1_000
 #: Bytes in a line of a table, and characters of a title or description.
 MAX_LINE = 1 << 20
 _MAX_TEXT = 10_000
+#: A longer URL is not requested in a crawl.
+_MAX_URL = 2083
 #: Pages whose texts describe a node that has no description of its own, and the length of that description.
 _DESCRIBING = 20
 _DESCRIPTION = 1_000
@@ -165,7 +167,7 @@ def _usable(page: str) -> bool:
     if "://" not in page:
         return True
     try:
-        return not urls.is_binary(urls.check(page))
+        return len(page) <= _MAX_URL and not urls.is_binary(urls.check(page))
     except ValueError:
         return False
 
@@ -183,9 +185,15 @@ def _unique(pages: Iterator[str]) -> dict[object, str]:
 
 def _entries(source: Path, parent: list[str]) -> Iterator[Entry]:
     """The entries of a taxonomy; of a folder, only those below the *parent* of the node."""
-    if source.is_dir():
-        yield from _folder(source, parent)
-        return
+    try:
+        yield from _folder(source, parent) if source.is_dir() else _file(source)
+    except FileNotFoundError:
+        raise FocusError(f"taxonomy {source}: no such file or folder") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # also of gzip
+        raise FocusError(f"taxonomy {source}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _file(source: Path) -> Iterator[Entry]:
     suffixes = [suffix.lower() for suffix in source.suffixes]
     packed = suffixes[-1:] == [".gz"]
     kind = (suffixes[:-1] if packed else suffixes)[-1:]
@@ -194,19 +202,14 @@ def _entries(source: Path, parent: list[str]) -> Iterator[Entry]:
             f"taxonomy {source}: expected a folder, or a file that ends in {', '.join((*_TABLES, *_RDF))}, or one of"
             " these and .gz"
         )
-    try:
-        with gzip.open(source, "rb") if packed else source.open("rb") as file:
-            yield from (_table if kind[0] in _TABLES else _rdf)(source, file)
-    except FileNotFoundError:
-        raise FocusError(f"taxonomy {source}: no such file or folder") from None
-    except (OSError, EOFError, zlib.error) as error:  # also of gzip
-        raise FocusError(f"taxonomy {source}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    with gzip.open(source, "rb") if packed else source.open("rb") as file:
+        yield from (_table if kind[0] in _TABLES else _rdf)(source, file)
 
 
 def _folder(root: Path, parent: list[str]) -> Iterator[Entry]:
     for folder, below, files in os.walk(root.joinpath(*parent)):
         below.sort()
-        category = Path(folder).relative_to(root).as_posix()
+        category = "/".join(Path(folder).relative_to(root).parts)
         for name in sorted(files):
             path = Path(folder, name)
             if name == DESCRIPTION_FILE:

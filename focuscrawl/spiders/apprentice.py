@@ -6,14 +6,16 @@ Accelerated Focused Crawlers", IJCA 117(8), 2015; after Chakrabarti, Punera and 
 Each link that the baseline followed is one training example: the words around the link, at most `distance` on either
 side, and the relevance that the baseline measured for the target. Naive Bayes over `features` of these words, selected
 by `selection`, then scores every link by the words around it, before anything is known about its target. As in the
-paper, the words of the anchor are left out unless `anchor=yes`.
+paper, the words of the anchor are left out unless `anchor=yes`, and the page that a link is on does not count unless
+`parent` gives it a weight: the log-odds of the words and those of the page are then averaged.
 
 `lessons` is the directory of a finished baseline crawl; with `lessons=auto` the apprentice first runs a baseline crawl
 of `lesson_pages` pages in FOCUS_DIR/lessons. With `training=online` (Chakrabarti's variant) it keeps learning from the
 pages it fetches. `hubs_every=N` enables the paper's HITS extension: every N pages, or in a long crawl whenever it has
 grown by a tenth, the best hubs of the crawled graph are computed, and the waiting links on them come first.
 
-Departure: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1.
+Departures: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1. The words around a
+link are those in ten characters per word, so long words leave room for fewer than `distance`.
 """
 
 from __future__ import annotations

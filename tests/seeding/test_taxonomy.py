@@ -6,6 +6,8 @@ import gzip
 import shlex
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from focuscrawl.errors import FocusError
 from focuscrawl.seeding import taxonomy
@@ -145,6 +147,32 @@ def test_entities_that_are_not_declared_are_left_out(tmp_path):
     assert len(node.pages) == 2
 
 
+_LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["Top/a", "Top/b/c", "Top", "", "/", "Top/a/\x00"]),
+        st.sampled_from(["http://a.example/", "http://[", "http://" + "a" * 3000, "://", "ftp://a/", "x.pdf"]),
+    )
+)
+
+
+@given(
+    st.sampled_from([".tsv", ".rdf", ".tsv.gz", ".rdf.u8.gz"]),
+    st.binary() | _LINES.map(lambda lines: "\n".join(map("\t".join, lines)).encode()),
+    st.booleans(),
+)
+def test_any_file_is_a_taxonomy_or_refused_in_one_line(tmp_path_factory, ending, content, packed):
+    path = tmp_path_factory.getbasetemp() / f"x{ending}"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    try:
+        node = read_node(path, "Top/a")
+    except FocusError as refusal:
+        message = str(refusal)
+        assert message.startswith(f"taxonomy {path}")
+        assert len(message.splitlines()) == 1
+    else:
+        assert node.pages == ["http://a.example/"]
+
+
 # ---- the command
 
 
@@ -210,5 +238,6 @@ def test_a_crawl_learns_from_a_folder_of_folders(tmp_path, crawl):
 def test_a_folder_without_the_node_is_told(tmp_path):
     (tmp_path / "Engines").mkdir()
     (tmp_path / "Engines" / "1.html").write_text("x")
+    (tmp_path / "index.html").write_text("a page of no node")
     with pytest.raises(FocusError, match="nodes beside it: Engines"):
         read_node(tmp_path, "Gardens")

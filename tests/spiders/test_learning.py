@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -55,6 +56,14 @@ def test_links_of_relevant_pages_come_first(crawl, web, topic, tmp_path):
         assert page["score"] == parent["relevance"]
     assert baseline.crawler.settings.getint("FOCUS_FRONTIER_SIZE") == 10_000
     assert baseline.crawler.settings.getint("FOCUS_HOSTS_PER_BATCH") == 100
+
+
+def test_the_papers_table_is_a_query_of_the_crawl(crawl, web, topic):
+    page = (ROOT / "docs" / "strategies" / "baseline.md").read_text("utf-8")
+    (query,) = re.findall(r"```sql\n(.+?)```", page, re.DOTALL)
+    crawled = crawl("baseline", web, topic=topic, max_pages=20)
+    rows = crawled.sql(query)
+    assert rows == [(page["parent"], page["url"], page["relevance"], "Gardens") for page in crawled.pages[1:]]
 
 
 def test_the_apprentice_knows_where_links_lead(crawl, web, topic, lessons, tmp_path):
