@@ -132,7 +132,10 @@ def main() -> None:
     print("\nBy `parent`:\n")
     rows = {}
     for name, found in results.items():
-        for place, number in enumerate(steps(given.long if name == "long" else given.pages)):
+        numbers = (0, given.long) if name == "long" else steps(given.pages)
+        for place, number in enumerate(numbers):
+            if not number:  # a long crawl is looked at when it ends
+                continue
             there = [option for option in ("baseline", *parents) if option in found[0]]
             known = dict(zip(there, cells(found, there, place), strict=True))
             rows[f"{titles[name]}: {number} pages"] = [known.get(option, "") for option in ("baseline", *parents)]
