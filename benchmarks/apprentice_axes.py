@@ -4,8 +4,8 @@
 
 On a few topics of each web (every fourth if there are more than four), the baseline crawls, and apprentices with one
 option changed learn from it and crawl as many pages. Prints the mean target recall, with its standard error over the
-topics, as Markdown. The encyclopedia is crawled a second time for --long pages, to show how late in a crawl `parent`
-matters. The --folder holds web files NAME.sqlite and topics/NAME/*.toml; demo is the embedded web.
+topics, as Markdown. `parent` is also measured on the encyclopedia after --long pages, and on all its topics. The
+--folder holds web files NAME.sqlite and topics/NAME/*.toml; demo is the embedded web.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from labelled import WEBS, parser, topic_files
 
@@ -28,9 +29,12 @@ FEATURES = (100, 500, 1000, 5000)
 PARENTS = (0, 0.25, 0.5, 0.75, 1)
 #: The options that are the defaults: one crawl serves for all of them.
 DEFAULTS = ("distance=10", "features=500", "parent=0")
-#: The web whose crawls are repeated with more pages, and the shares of the parent there.
+#: The web whose crawls are repeated with more pages, and with all topics, and the options there.
 LONG = "wikipedia"
-LATE = (0, 0.5)
+LATE = ["parent=0", "parent=0.5"]
+DISTANCE = [f"distance={number}" for number in DISTANCES]
+FEATURE = [f"features={number}" for number in FEATURES]
+PARENT = [f"parent={share}" for share in PARENTS]
 
 #: By spider and its options, the share of the targets found after each number of pages.
 Recalls = dict[str, list[float]]
@@ -85,6 +89,32 @@ def cells(recalls: list[Recalls], names: list[str], step: int) -> list[str]:
     return [mean_and_error([one[name][step] for one in recalls], percent=True) for name in names]
 
 
+class Part(NamedTuple):
+    """Topics of a web that are crawled with the same options; only a part with *all* options is in every table."""
+
+    title: str
+    web: str
+    topics: list[str]
+    pages: int
+    options: list[str]
+    all: bool = True
+
+
+def parts_of(name: str, folder: Path, pages: int, long: int) -> list[Part]:
+    """What is crawled on a web."""
+    web = "demo" if name == "demo" else str(folder.resolve() / f"{name}.sqlite")
+    if name != "demo" and not Path(web).exists():
+        sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
+    topics = [str(path.resolve()) for path in topic_files(folder / "topics" / name)] or shipped_topics()
+    few = topics[:: 4 if len(topics) > 4 else 1]
+    title = f"{name}, {len(few)} topics"
+    parts = [Part(title, web, few, pages, [*DISTANCE, *FEATURE, *PARENT])]
+    if name == LONG:
+        parts.append(Part(title, web, few, long, LATE, all=False))
+        parts.append(Part(f"{name}, {len(topics)} topics", web, topics, pages, LATE, all=False))
+    return parts
+
+
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--webs", default="wikipedia,webkb,demo")
@@ -92,53 +122,34 @@ def main() -> None:
     options.add_argument("--pages", type=int, default=300)
     options.add_argument("--long", type=int, default=800)
     given = options.parse_args()
-    distances = [f"distance={number}" for number in DISTANCES]
-    features = [f"features={number}" for number in FEATURES]
-    parents = [f"parent={share}" for share in PARENTS]
-    longer = [f"parent={share}" for share in LATE]
-    results: dict[str, list[Recalls]] = {}
-    titles: dict[str, str] = {}
+    parts = [part for name in given.webs.split(",") for part in parts_of(name, given.folder, given.pages, given.long)]
     with ProcessPoolExecutor(2) as pool:
-        jobs = {}
-        for name in given.webs.split(","):
-            web = "demo" if name == "demo" else str(given.folder.resolve() / f"{name}.sqlite")
-            if name != "demo" and not Path(web).exists():
-                sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
-            topics = [str(path.resolve()) for path in topic_files(given.folder / "topics" / name)] or shipped_topics()
-            topics = topics[:: 4 if len(topics) > 4 else 1]
-            titles[name] = f"{name}, {len(topics)} topics"
-            every = [*distances, *features, *parents]
-            jobs[name] = [pool.submit(study, topic, web, given.pages, every) for topic in topics]
-            if name == LONG:
-                titles["long"] = f"{name}, {len(topics)} topics"
-                jobs["long"] = [pool.submit(study, topic, web, given.long, longer) for topic in topics]
-        for name, running in jobs.items():
-            results[name] = [job.result() for job in running]
-            print(f"{name} done", file=sys.stderr, flush=True)
-    short = {name: found for name, found in results.items() if name != "long"}
+        jobs = [
+            [pool.submit(study, topic, part.web, part.pages, part.options) for topic in part.topics] for part in parts
+        ]
+        results = [(part, [job.result() for job in running]) for part, running in zip(parts, jobs, strict=True)]
+    whole = [(part.title, found) for part, found in results if part.all]
 
-    rows = {titles[name]: cells(found, ["baseline", *distances], 1) for name, found in short.items()}
+    rows = {title: cells(found, ["baseline", *DISTANCE], 1) for title, found in whole}
     print(f"By `distance`, {given.pages} pages:\n")
     print(table("target recall", rows, ["baseline", *map(str, DISTANCES)]))
 
     print(f"\nBy `features`, of the baseline and of the apprentice, {given.pages} pages:\n")
     rows = {}
-    for name, found in short.items():
-        by_features = ["baseline" if option == "features=500" else f"baseline {option}" for option in features]
-        rows[f"{titles[name]}: baseline"] = cells(found, by_features, 1)
-        rows[f"{titles[name]}: apprentice"] = cells(found, features, 1)
+    for title, found in whole:
+        by_features = ["baseline" if option in DEFAULTS else f"baseline {option}" for option in FEATURE]
+        rows[f"{title}: baseline"] = cells(found, by_features, 1)
+        rows[f"{title}: apprentice"] = cells(found, FEATURE, 1)
     print(table("target recall", rows, [f"{number:,}" for number in FEATURES]))
 
     print("\nBy `parent`:\n")
     rows = {}
-    for name, found in results.items():
-        numbers = (0, given.long) if name == "long" else steps(given.pages)
-        for place, number in enumerate(numbers):
-            if not number:  # a long crawl is looked at when it ends
-                continue
-            there = [option for option in ("baseline", *parents) if option in found[0]]
-            known = dict(zip(there, cells(found, there, place), strict=True))
-            rows[f"{titles[name]}: {number} pages"] = [known.get(option, "") for option in ("baseline", *parents)]
+    for part, found in results:
+        there = [option for option in ("baseline", *PARENT) if option in found[0]]
+        for place, number in enumerate(steps(part.pages)):
+            if part.pages == given.pages or number == part.pages:  # a long crawl is looked at when it ends
+                known = dict(zip(there, cells(found, there, place), strict=True))
+                rows[f"{part.title}: {number} pages"] = [known.get(option, "") for option in ("baseline", *PARENT)]
     print(table("target recall", rows, ["baseline", *map(str, PARENTS)]))
 
 
