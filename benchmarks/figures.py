@@ -1,8 +1,8 @@
 """Run the benchmarks and write their output into the documentation, between its markers.
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
-                                             judges fuzz learned apprentice link_classifier rivals ranks dewey
-                                             tgraph treasure search lab_polite lab papers
+                                             judges fuzz learned apprentice apprentice_axes link_classifier rivals
+                                             ranks dewey tgraph treasure search lab_polite lab papers
                                              patience peers peers_early doors chaos
 """
 
@@ -17,7 +17,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
     *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
-    *("learned", "apprentice", "link_classifier", "rivals", "ranks", "dewey", "tgraph", "treasure", "search"),
+    *(
+        "learned",
+        "apprentice",
+        "apprentice_axes",
+        "link_classifier",
+        "rivals",
+        "ranks",
+        "dewey",
+        "tgraph",
+        "treasure",
+        "search",
+    ),
     *("lab_polite", "lab", "papers", "patience", "peers", "peers_early", "chaos"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
@@ -32,7 +43,7 @@ COMMANDS = {
 #: Benchmarks that are also tests.
 MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
-MARKDOWN = ("lab_polite", "lab", "papers", "patience")
+MARKDOWN = ("lab_polite", "lab", "papers", "patience", "apprentice_axes")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 

@@ -18,12 +18,17 @@ from focuscrawl.manners.rights import Rights
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
 FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"]
 
-#: How many words before and after a link the crawl keeps.
+#: How many words before and after a link the crawl keeps, unless the strategy needs more.
 CONTEXT_WORDS = 10
 
 _MAX_ANCHOR = 300
 #: Characters that hold CONTEXT_WORDS words in most languages.
 _CONTEXT_CHARS = 100
+
+
+def context_chars(count: int) -> int:
+    """Characters that hold so many words; never fewer than the crawl keeps, so that a stored link reads the same."""
+    return max(count, CONTEXT_WORDS) * _CONTEXT_CHARS // CONTEXT_WORDS
 
 
 class Heading(NamedTuple):
@@ -75,6 +80,7 @@ class Link:
         "_start",
         "anchor",
         "nofollow",
+        "page_relevance",
         "position",
         "request",
         "score",
@@ -87,6 +93,8 @@ class Link:
         self.anchor = anchor
         self.nofollow = False
         self.position = position
+        #: The relevance of the page that the link is on, if known: set by strategies, and for links in the queue.
+        self.page_relevance: float | None = None
         #: Set by the scoring middleware: the strategy's estimate in [0, 1], or None for a refused link.
         self.score: float | None = None
         #: What the score was made of, for `scrapy explain`.
@@ -103,12 +111,12 @@ class Link:
 
     def before(self, count: int = CONTEXT_WORDS) -> tuple[str, ...]:
         """The last words before the link in document order, at most *count*."""
-        found = words.tokenize(self.text_before(count * _CONTEXT_CHARS // CONTEXT_WORDS))
+        found = words.tokenize(self.text_before(context_chars(count)))
         return tuple(found[-count:]) if count else ()
 
     def after(self, count: int = CONTEXT_WORDS) -> tuple[str, ...]:
         """The first words after the link in document order, at most *count*."""
-        found = words.tokenize(self.text_after(count * _CONTEXT_CHARS // CONTEXT_WORDS))
+        found = words.tokenize(self.text_after(context_chars(count)))
         return tuple(found[:count])
 
     def text_before(self, chars: int = _CONTEXT_CHARS) -> str:

@@ -35,7 +35,7 @@ from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.options import Option, options_of, set_options
-from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.page import CONTEXT_WORDS, Judgement, Link, Page
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
 from focuscrawl.topic import make_topic
@@ -180,12 +180,15 @@ class FocusedSpider(Spider):
             order |= {"floor": self.floor, "ageing": 0.0}
         self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, **order)
         self.crawl.strategy = self
+        self.crawl.store.links.context_words = self.context_words
         if type(self).rescore is not FocusedSpider.rescore:
             self.crawl.frontier.rescorer = self._rescore
 
     crawl: Crawl
     #: How many of the best links are taken before newly found ones are considered.
     batch = 1
+    #: How many words before and after each link are stored with it.
+    context_words = CONTEXT_WORDS
     #: Links that score less are held back until something raises them.
     floor = -inf
 

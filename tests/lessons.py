@@ -32,8 +32,11 @@ def text(chance: random.Random, words: list[str], length: int = 60) -> str:
     return " ".join(chance.choice(words if chance.random() < 0.6 else BOTH) for _ in range(length))
 
 
-def lessons_web(pages: int = 60, links: int = 6) -> MemoryWeb:
-    """Pages of both kinds that link to one another at random; the seed links to some of either kind."""
+def lessons_web(pages: int = 60, links: int = 6, apart: int = 0) -> MemoryWeb:
+    """Pages of both kinds that link to one another at random; the seed links to some of either kind.
+
+    What gives a link away is that many words *apart* from it.
+    """
     chance = random.Random(5)
     web = MemoryWeb()
     names = [f"{kind}/{number}" for number in range(pages) for kind in ("garden", "engine")]
@@ -44,8 +47,9 @@ def lessons_web(pages: int = 60, links: int = 6) -> MemoryWeb:
         parts = [f"<title>{name.replace('/', ' ')}</title><p>{text(chance, words)}</p><p>{own}</p>"]
         for target in chance.sample(names, links):
             hint = TO_GARDENS if target.startswith("garden") else TO_ENGINES
+            between = text(chance, BOTH, apart) if apart else ""
             parts.append(
-                f'<p>{hint} <a href="{at("w/" + target)}">this page</a> {hint.split()[0]}</p><p>{text(chance, BOTH, 20)}</p>'
+                f'<p>{hint} {between} <a href="{at("w/" + target)}">this page</a> {between} {hint.split()[0]}</p><p>{text(chance, BOTH, 20)}</p>'
             )
         return "".join(parts)
 

@@ -1,8 +1,9 @@
-"""`scrapy seeds`: a topic file from ranked lists of search results."""
+"""`scrapy seeds`: a topic file from ranked lists of search results, or from a node of a web directory."""
 
 from __future__ import annotations
 
 import argparse
+import glob
 import shlex
 from pathlib import Path
 
@@ -12,13 +13,17 @@ from rich.text import Text
 
 from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError, printable
+from focuscrawl.learning.pages import LEAST
 from focuscrawl.search.query import Query
 from focuscrawl.seeding import seeding
 from focuscrawl.seeding.searxng import SearXNG
+from focuscrawl.seeding.taxonomy import node_name, read_node
 from focuscrawl.topic import Topic, parse_keywords, slug
 
 #: URLs that the table shows per class.
 _SHOWN = 3
+#: Seeds from a taxonomy, the most examples from it, and the counterexamples per example, unless options say otherwise.
+_SEEDS, _EXAMPLES, _COUNTEREXAMPLES = 10, 100, 2
 
 
 class Command(FocusCommand):
@@ -27,10 +32,10 @@ class Command(FocusCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "--list SOURCE --list SOURCE … [--negative SOURCE] [--query QUERY] [--output FILE]"
+        return "--list SOURCE --list SOURCE … | --taxonomy FILE --node NODE [--output FILE]"
 
     def short_desc(self) -> str:
-        return "Make a topic file: seeds and examples from ranked lists of search results"
+        return "Make a topic file: seeds and examples from search results, or from a node of a web directory"
 
     def long_desc(self) -> str:
         return (
@@ -38,7 +43,9 @@ class Command(FocusCommand):
             " with one URL per line, searxng:URL?q=… (an instance of SearXNG), or crawl:DIR (an earlier crawl, searched"
             " for --query). Example: scrapy seeds --query 'sorting algorithms' --searxng http://localhost:8888"
             " --engines brave,mojeek,wikipedia --output sorting.toml. Or: scrapy seeds --keywords sort,array"
-            " --list a.txt --list b.txt --list c.txt --negative off-topic.txt"
+            " --list a.txt --list b.txt --list c.txt --negative off-topic.txt. With --taxonomy, the examples are the"
+            " pages of a node of a web directory, and the counterexamples those of its siblings: scrapy seeds"
+            " --taxonomy content.rdf.u8.gz --node Top/Recreation/Food_Service"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -69,12 +76,15 @@ class Command(FocusCommand):
             help="time limit for an answer of SearXNG (default 20)",
         )
         add("--top", type=int, default=50, metavar="K", help="results taken from each list (default 50)")
+        add = parser.add_argument_group(title="Web directory").add_argument
+        add("--taxonomy", type=Path, metavar="FILE", help="a dump of DMOZ (RDF), a TSV table, or a folder of folders")
+        add("--node", metavar="NODE", help="the node with the topic's pages, such as Top/Recreation/Food_Service")
         add = parser.add_argument_group(title="Topic").add_argument
         add("--output", type=Path, metavar="FILE", help="the topic file to write (default the name, with .toml)")
         add("--force", action="store_true", help="overwrite an existing file")
-        add("--name", help="name of the topic (default the query)")
-        add("--description", help="what the topic is about (default where its seeds came from)")
-        add("--keywords", metavar="A,B:2", help="keywords with their weights (default the words of the query)")
+        add("--name", help="name of the topic (default the query, or the node)")
+        add("--description", help="what the topic is about (default where its seeds came from, or the node's own)")
+        add("--keywords", metavar="A,B:2", help="keywords with their weights (default the words of query or node)")
         add("--single", action="store_true", help="also take URLs that are in only one list")
         add("--seeds", type=int, metavar="N", help="only the best N (default all in two or more lists)")
         add("--examples", type=int, metavar="N", help="the best N as examples (default the seeds)")
@@ -82,11 +92,12 @@ class Command(FocusCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         _check(args, opts)
+        if opts.taxonomy is not None:
+            self._from_taxonomy(opts)
+            return
         keywords = _keywords(opts)
         name = (opts.name or opts.query or " ".join(keywords)).strip()
-        output = opts.output or Path(f"{slug(name)}.toml")
-        if output.exists() and not opts.force:
-            raise FocusError(f"{output} already exists; choose another --output, or overwrite it with --force")
+        output = _output(opts, name)
 
         lists, negatives = _read(opts, self.say)
         if len(lists) < 2:
@@ -117,12 +128,61 @@ class Command(FocusCommand):
             counterexamples=[*counterexamples[: opts.counterexamples]],
         )
         _write(output, seeding.toml(topic, headings), force=opts.force)
-        counts = len(topic.seeds), len(topic.examples), len(topic.counterexamples)
-        for line in (
-            f"Wrote {output}: {counts[0]} seeds, {counts[1]} examples, {counts[2]} counterexamples. Crawl it with",
-            f"  scrapy crawl best_first -a topic={shlex.quote(str(output))} -a max_pages=200",
-        ):
-            console.print(Text(line))
+        _tell(console, topic, output, "best_first")
+
+    def _from_taxonomy(self, opts: argparse.Namespace) -> None:
+        """Write a topic file from a node of a web directory."""
+        about = node_name(opts.node)
+        name = (opts.name or opts.query or about).strip()
+        output = _output(opts, name)
+        node = read_node(opts.taxonomy, opts.node)
+        if node.skipped:
+            self.say(f"taxonomy {opts.taxonomy}: {node.skipped:,} entries without a usable URL were left out")
+        on_web = "://" in node.pages[0]
+        half = len(node.pages) // 2 if on_web else len(node.pages)  # the others are targets
+        number = min(_EXAMPLES, max(LEAST, half)) if opts.examples is None else opts.examples
+        others = _COUNTEREXAMPLES * number if opts.counterexamples is None else opts.counterexamples
+        given = opts.keywords is not None or opts.query
+        topic = Topic(
+            name,
+            node.description if opts.description is None else opts.description,
+            seeds=node.pages[: _SEEDS if opts.seeds is None else opts.seeds] if on_web else [],
+            keywords=_keywords(opts) if given else dict.fromkeys(Query.parse(about).keywords(), 1.0),
+            examples=[_example(page, output) for page in node.pages[:number]],
+            counterexamples=[_example(page, output) for page in node.others[:others]],
+        )
+        used = {*topic.seeds, *map(str, topic.examples)}
+        topic.targets = [page for page in node.pages if page not in used] if on_web else []
+        _write(output, seeding.toml(topic), force=opts.force)
+        _tell(Console(highlight=False, soft_wrap=True), topic, output, "baseline")
+
+
+def _output(opts: argparse.Namespace, name: str) -> Path:
+    """The file to write; an existing one is rejected before anything is read."""
+    output: Path = opts.output or Path(f"{slug(name)}.toml")
+    if output.exists() and not opts.force:
+        raise FocusError(f"{output} already exists; choose another --output, or overwrite it with --force")
+    return output
+
+
+def _example(page: str, output: Path) -> str:
+    """An example as a topic file names it: files relative to the topic file if they are below its folder."""
+    if "://" in page:
+        return page
+    path, folder = Path(page).resolve(), output.resolve().parent
+    return glob.escape(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+
+
+def _tell(console: Console, topic: Topic, output: Path, spider: str) -> None:
+    """Say what was written, and how to crawl it."""
+    numbers = {name: len(getattr(topic, name)) for name in ("seeds", "examples", "counterexamples", "targets")}
+    counts = ", ".join(f"{number} {name}" for name, number in numbers.items() if number or name != "targets")
+    seeds = "" if topic.seeds else " -a seeds=http://…"
+    for line in (
+        f"Wrote {output}: {counts}. Crawl it with",
+        f"  scrapy crawl {spider} -a topic={shlex.quote(str(output))}{seeds} -a max_pages=200",
+    ):
+        console.print(Text(line))
 
 
 def _check(args: list[str], opts: argparse.Namespace) -> None:
@@ -135,6 +195,11 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
             raise FocusError(f"--{option} {value}: expected a whole number, at least {least}")
     if not 0 < opts.timeout <= 3600:
         raise FocusError(f"--timeout {opts.timeout:g}: expected seconds, above 0 and at most 3600")
+    if (opts.taxonomy is None) != (opts.node is None):
+        missing = "--node NODE" if opts.node is None else "--taxonomy FILE"
+        raise FocusError(f"--taxonomy and --node belong together; add {missing}")
+    if opts.taxonomy is not None and (opts.lists or opts.negative or opts.searxng or opts.negative_query):
+        raise FocusError("--taxonomy: the pages come from the node or from lists, not both; leave out one of them")
     if opts.engines is not None and not opts.searxng:
         raise FocusError("--engines needs the address of a SearXNG instance; add --searxng URL")
     if opts.searxng and not opts.query.strip():

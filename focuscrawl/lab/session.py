@@ -13,6 +13,7 @@ from typing import Any
 from focuscrawl.crawl.lock import LockedError, take_lock
 from focuscrawl.errors import FocusError, printable, say
 from focuscrawl.lab.crawls import Outcome, Workers, workers
+from focuscrawl.lab.error_bars import Drawn
 from focuscrawl.lab.experiment import Experiment, Results
 from focuscrawl.lab.lab import Lab
 from focuscrawl.lab.plan import GENERIC, Job, Trial
@@ -84,7 +85,7 @@ def _run(lab: Lab, processes: Workers, jobs: Sequence[Job]) -> tuple[Mapping[Job
 def crawl_experiment(
     experiment: Experiment, lab: Lab, loader: Any, processes: Workers, terminal: Terminal
 ) -> tuple[Results, Counter[str]]:
-    """Run the crawls of a paper's experiment; raises an error if too few of them ran."""
+    """Run the crawls of a paper's experiment and draw its charts; raises an error if too few of them ran."""
     here = experiment.on(lab, loader)
     crawled = crawl(here, processes, terminal)
     results = Results(here, crawled.survey, crawled.trials, crawled.outcomes)
@@ -92,4 +93,6 @@ def crawl_experiment(
         raise FocusError(f"{', '.join(missing)} did not crawl")
     if ways := [way for way in experiment.ways if way not in here.ways]:
         raise FocusError(f"there is no {' or '.join(ways)} start")
+    if isinstance(experiment, Drawn):
+        experiment.draw(results, here.folder)
     return results, crawled.failures

@@ -44,13 +44,16 @@ class Read(NamedTuple):
 
 
 def topic_vector(topic: Topic) -> dict[str, float]:
-    """A topic as a vector: its keywords with their weights, or else the words of its description."""
-    vector: dict[str, float] = {}
-    for text, weight in (topic.keywords or {f"{topic.name} {topic.description}": 1.0}).items():
-        for stem in words.stems(words.tokenize(text)):
-            if tells(stem):
-                vector[stem] = max(weight, vector.get(stem, 0.0))
-    return vector
+    """A topic as a vector: the words of its description; without one, its keywords with their weights, or its name."""
+    for texts in ({topic.description: 1.0}, topic.keywords, {topic.name: 1.0}):
+        vector: dict[str, float] = {}
+        for text, weight in texts.items():
+            for stem in words.stems(words.tokenize(text)):
+                if tells(stem):
+                    vector[stem] = max(weight, vector.get(stem, 0.0))
+        if vector:
+            return vector
+    return {}
 
 
 def cosine(counts: Mapping[str, int], topics: Sequence[Vector]) -> list[float]:

@@ -20,11 +20,16 @@ def squash(log_odds: float) -> float:
     return 0.5 + log_odds / (2 * (1 + abs(log_odds)))
 
 
-def probability(squashed: float) -> float:
-    """The probability for squashed log-odds."""
+def unsquash(squashed: float) -> float:
+    """The log-odds that were squashed, at most those of practical certainty."""
     value = 2 * squashed - 1
     log_odds = value / (1 - abs(value)) if abs(value) < 1 else value * _CERTAIN
-    return 1 / (1 + exp(-max(-_CERTAIN, min(_CERTAIN, log_odds))))
+    return max(-_CERTAIN, min(_CERTAIN, log_odds))
+
+
+def probability(squashed: float) -> float:
+    """The probability for squashed log-odds."""
+    return 1 / (1 + exp(-unsquash(squashed)))
 
 
 class WordTable:

@@ -23,6 +23,9 @@ _GRID: dict[str, Attribute] = {"stroke": "#888", "stroke_opacity": 0.27}
 #: Maximum number of points per curve: more are not visible at this width.
 _POINTS = 300
 _LEGEND_ROW = 19
+#: Error bars per curve, and the distance between those of different curves.
+_BARS = 8
+_BESIDE = 4
 
 
 def element(tag: str, *content: str, **attributes: Attribute) -> str:
@@ -117,6 +120,13 @@ class Axes:
         parts.append(text(self.x(self.x_end / 2), self.height - 5, x_label, text_anchor="middle"))
         return parts
 
+    def error_bar(self, x: float, beside: float, low: float, high: float, look: Style) -> str:
+        """A vertical bar at *x*, drawn a little *beside* it, with short lines at both ends."""
+        middle, top, bottom = self.x(x) + beside, self.y(high), self.y(low)
+        ends = "".join(f"M{middle - 3:.1f},{y:.1f}h6" for y in (top, bottom))
+        path = f"M{middle:.1f},{top:.1f}V{bottom:.1f}{ends}"
+        return element("path", d=path, fill="none", stroke=look.colour, stroke_width=1)
+
     def curve(self, name: str, points: Sequence[float], look: Style, step: float = 1) -> str:
         """A curve through points at x = *step*, 2 *step*, 3 *step* and so on."""
         every = max(1, len(points) // _POINTS)
@@ -132,6 +142,16 @@ class Axes:
         )
 
 
+def _bars(points: Sequence[float], errors: Sequence[float | None]) -> list[tuple[int, float, float]]:
+    """A few error bars of a curve: number of the point, lower end and upper end."""
+    numbers = [max(1, len(points) * part // _BARS) for part in range(1, _BARS + 1)] if errors else []
+    return [
+        (number, max(0.0, points[number - 1] - error), points[number - 1] + error)
+        for number in dict.fromkeys(numbers)
+        if (error := errors[number - 1])
+    ]
+
+
 def curve_chart(
     series: Mapping[str, Sequence[float]],
     looks: Mapping[str, Style],
@@ -142,19 +162,28 @@ def curve_chart(
     height: float = 400,
     legend: Literal["inside", "beside"] | None = None,
     standalone: bool = False,
+    errors: Mapping[str, Sequence[float | None]] | None = None,
 ) -> str:
     """Curves by name, with a legend inside (upper left), beside (right) or none; "" if all curves are empty or 0.
 
-    The points of a curve are at x = 1, 2, 3 and so on, or evenly spaced up to *x_end*.
+    The points of a curve are at x = 1, 2, 3 and so on, or evenly spaced up to *x_end*. *errors* are the half lengths of
+    the error bars of each curve, point by point.
     """
     longest = max((len(points) for points in series.values()), default=0)
     y_end = max((max(points) for points in series.values() if points), default=0)
     if not longest or not y_end:
         return ""
+    bars = {name: _bars(points, (errors or {}).get(name, ())) for name, points in series.items()}
+    y_end = max([y_end, *(high for those in bars.values() for _, _, high in those)])
     axes = Axes(height, x_end or longest, y_end)
     whole = all(isinstance(point, int) for points in series.values() for point in points)
     parts = axes.draw(x_label, y_label, whole=whole, whole_x=x_end is None)
     parts += [axes.curve(name, points, looks[name], axes.x_end / longest) for name, points in series.items()]
+    for place, (name, those) in enumerate(bars.items()):
+        beside = (place - (len(bars) - 1) / 2) * _BESIDE  # bars of different curves do not cover each other
+        parts += [
+            axes.error_bar(number * axes.x_end / longest, beside, low, high, looks[name]) for number, low, high in those
+        ]
     width = WIDTH
     if legend == "inside":
         parts += _legend(list(series), looks, _LEFT + 10)

@@ -169,7 +169,7 @@ def class_name(level: int, lists: int) -> str:
 
 
 def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
-    """A topic as a file that `load_topic` reads: name, description, seeds, keywords, examples, counterexamples.
+    """A topic as a file that `load_topic` reads, without Dewey numbers and label.
 
     *headings* maps the URL of a seed to the comment above it.
     """
@@ -185,6 +185,7 @@ def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
         *_array("examples", map(str, topic.examples), {}),
         "",
         *_array("counterexamples", map(str, topic.counterexamples), {}),
+        *(["", *_array("targets", topic.targets, {})] if topic.targets else []),
     ]
     return "\n".join(lines) + "\n"
 

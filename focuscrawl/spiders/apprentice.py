@@ -6,14 +6,16 @@ Accelerated Focused Crawlers", IJCA 117(8), 2015; after Chakrabarti, Punera and 
 Each link that the baseline followed is one training example: the words around the link, at most `distance` on either
 side, and the relevance that the baseline measured for the target. Naive Bayes over `features` of these words, selected
 by `selection`, then scores every link by the words around it, before anything is known about its target. As in the
-paper, the words of the anchor are left out unless `anchor=yes`.
+paper, the words of the anchor are left out unless `anchor=yes`, and the page that a link is on does not count unless
+`parent` gives it a weight: the log-odds of the words and those of the page are then averaged.
 
 `lessons` is the directory of a finished baseline crawl; with `lessons=auto` the apprentice first runs a baseline crawl
 of `lesson_pages` pages in FOCUS_DIR/lessons. With `training=online` (Chakrabarti's variant) it keeps learning from the
 pages it fetches. `hubs_every=N` enables the paper's HITS extension: every N pages, or in a long crawl whenever it has
 grown by a tenth, the best hubs of the crawled graph are computed, and the waiting links on them come first.
 
-Departure: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1.
+Departures: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1. The words around a
+link are those in ten characters per word, so long words leave room for fewer than `distance`.
 """
 
 from __future__ import annotations
@@ -26,13 +28,14 @@ import numpy as np
 
 from focuscrawl.errors import FocusError
 from focuscrawl.learning.contexts import context, learn_contexts
-from focuscrawl.learning.table import WordTable, probability, squash
+from focuscrawl.learning.table import WordTable, probability, squash, unsquash
 from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
 from focuscrawl.spiders.baseline import FRONTIER
-from focuscrawl.store.store import Store, crawl_folder, read_crawl
+from focuscrawl.store.store import crawl_folder, read_crawl
 from focuscrawl.strategies.graph import LinkGraph, hits
 from focuscrawl.strategies.learning_spider import LearningSpider
+from focuscrawl.strategies.lessons import lessons, wide_lessons
 from focuscrawl.strategies.rhythm import GROWTH, Rhythm
 
 #: Minimum number of training examples.
@@ -47,8 +50,9 @@ class ApprenticeSpider(LearningSpider):
 
     lessons = Option("", "directory of a finished baseline crawl, or auto", expects="a directory or auto")
     lesson_pages = Option(1000, "pages of the baseline crawl for lessons=auto", at_least=LEAST)
-    distance = Option(CONTEXT_WORDS, "words used on either side of a link", at_least=1, at_most=CONTEXT_WORDS)
+    distance = Option(10, "words used on either side of a link", at_least=1, at_most=100)
     anchor = Option(False, "also use the words of the anchor")
+    parent = Option(0.0, "weight of the relevance of a link's page in its score", at_least=0.0, at_most=1.0)
     training = Option("offline", "online: keep learning from the pages it fetches", choices=("offline", "online"))
     hubs_every = Option(
         0, "pages between two computations of hubs (in a long crawl, a tenth of it); 0: never", at_least=0
@@ -59,6 +63,7 @@ class ApprenticeSpider(LearningSpider):
         return {"lessons": "auto", "lesson_pages": str(max(LEAST, pages // 2))}
 
     def prepare(self) -> None:
+        self.context_words = max(CONTEXT_WORDS, self.distance)
         self.table: WordTable | None = None
         self._contexts: list[list[str]] = []
         self._labels: list[float] = []
@@ -87,7 +92,7 @@ class ApprenticeSpider(LearningSpider):
             self._study_lessons(folder)
         await super().before_crawl()
         if self.training == "online":
-            for number, label, link in _lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
+            for number, label, link in lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
                 self._take_in(number, label, link)
         self._look_for_hubs()  # the previous run may have been killed before this step
 
@@ -107,7 +112,7 @@ class ApprenticeSpider(LearningSpider):
                 )
             if spider != "baseline":
                 raise FocusError(f"lessons {folder} are a crawl by '{spider}'; give a baseline crawl")
-            for _, label, link in _lessons(store):
+            for _, label, link in wide_lessons(store, self.distance):
                 self._add(label, link)
         self.table = self._learn()
         if len(self._labels) < LEAST or self.table is None:
@@ -145,6 +150,9 @@ class ApprenticeSpider(LearningSpider):
                 self._promote_hubs(due)
 
     def score(self, page: Page) -> Sequence[float]:
+        relevance = self.relevance(page)
+        for link in page.links:
+            link.page_relevance = relevance
         return self._worth(page.links)
 
     def _worth(self, links: Sequence[Link]) -> Sequence[float]:
@@ -155,7 +163,12 @@ class ApprenticeSpider(LearningSpider):
         for link in links:
             words = context(link, self.distance, anchor=self.anchor)
             link.why = {word: round(weights[word], 4) for word in words if word in weights}
-            scores.append(squash(self.table.of_words(words)))
+            log_odds = self.table.of_words(words)
+            relevance = link.page_relevance
+            if self.parent and relevance is not None:
+                link.why["relevance of its page"] = round(relevance, 4)
+                log_odds = (1 - self.parent) * log_odds + self.parent * unsquash(relevance)
+            scores.append(squash(log_odds))
         return scores
 
     def learn(self, page: Page, via: Link) -> None:
@@ -184,12 +197,3 @@ class ApprenticeSpider(LearningSpider):
         with store.transaction():
             frontier.raise_to(dict.fromkeys(self._graph.targets_of(best), 1.0), {"on one of the best hubs": 1.0})
             store.set_meta("hubs", due)
-
-
-def _lessons(store: Store, after: int = 0) -> list[tuple[int, float, Link]]:
-    """The pages that a crawl reached by links: number, probability of being relevant, and the link."""
-    return [
-        (followed.page, probability(followed.relevance), followed.link)
-        for followed in store.links.followed(after)
-        if followed.problem is None and followed.relevance is not None
-    ]

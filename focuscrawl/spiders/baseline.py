@@ -8,8 +8,9 @@ relevance of the page it is on. `features` and `selection` are the paper's: `sel
 is baselineMI. The apprentice learns from the pages, links and relevance that the crawl stores in crawl.sqlite. As in
 the paper, the frontier holds 10,000 URLs and spreads 100 consecutive requests over 100 hosts.
 
-Departure: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1, where all links are
-equal.
+Departures: links are ranked by log-odds, because the classifier's probabilities saturate at 0 and 1, where all links
+are equal. The judge counts stemmed words on a logarithmic scale and leaves out stop words, and its log-odds are
+calibrated for the rarity of the topic (`rarity=0.5`: both classes are equally likely).
 """
 
 from __future__ import annotations

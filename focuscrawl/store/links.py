@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from focuscrawl.page import Link
+from focuscrawl.page import CONTEXT_WORDS, Link, context_chars
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import from_json
 
@@ -28,8 +28,8 @@ _STEP_TO = (
     " JOIN page AS source ON source.id = link.page JOIN url ON url.id = link.url_id WHERE page.url_id = ?"
 )
 _FOLLOWED = (
-    f"SELECT page.id, page.relevance, page.relevant, page.problem, {_LINK} FROM page JOIN link ON link.id = page.via"
-    " JOIN url ON url.id = link.url_id WHERE page.id > ? ORDER BY page.id"
+    f"SELECT page.id, link.page, page.relevance, page.relevant, page.problem, {_LINK} FROM page"
+    " JOIN link ON link.id = page.via JOIN url ON url.id = link.url_id WHERE page.id > ? ORDER BY page.id"
 )
 
 
@@ -46,8 +46,9 @@ class OpenLink(NamedTuple):
 class FollowedLink(NamedTuple):
     """A link that was followed, and the judgement of the page it led to."""
 
-    #: The id of that page.
+    #: The number of that page, and of the page that the link is on.
     page: int
+    source: int
     relevance: float | None
     relevant: bool
     problem: str | None
@@ -65,6 +66,9 @@ class Step(NamedTuple):
 class Links(Part):
     """The links of the stored pages."""
 
+    #: How many words before and after each link are stored; set by a strategy that needs more.
+    context_words = CONTEXT_WORDS
+
     def add(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int], *, later: bool = False) -> int:
         """Store the links of a page and return the id of the first; the others follow in order.
 
@@ -74,6 +78,7 @@ class Links(Part):
             first = min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0) - len(links)
         else:
             first = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+        chars = context_chars(self.context_words)
         rows: list[tuple[object, ...]] = []
         why: dict[str, float] | None = None
         why_text: str | None = None
@@ -81,7 +86,7 @@ class Links(Part):
             if link.why is not why:  # most strategies give all links of a page the same reason
                 why = link.why
                 why_text = json.dumps(why, default=str) if why else None
-            place = link.position, link.anchor, link.text_before(), link.text_after()
+            place = link.position, link.anchor, link.text_before(chars), link.text_after(chars)
             rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
         self.store.executemany(_ADD, rows)
         return first
@@ -150,8 +155,8 @@ class Links(Part):
 
     def followed(self, after: int = 0) -> Iterator[FollowedLink]:
         """The links that led to the pages with an id above *after*, in the order of these pages."""
-        for page, relevance, relevant, problem, *link in self.store.execute(_FOLLOWED, (after,)):
-            yield FollowedLink(page, relevance, bool(relevant), problem, as_link(*link))
+        for page, source, relevance, relevant, problem, *link in self.store.execute(_FOLLOWED, (after,)):
+            yield FollowedLink(page, source, relevance, bool(relevant), problem, as_link(*link))
 
     def step_to(self, url_id: int) -> Step | None:
         """The link that led to the page of a URL."""

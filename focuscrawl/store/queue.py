@@ -31,6 +31,10 @@ class Entry(NamedTuple):
 NewRow = tuple[int, str, int, float, float, int, int | None, bool, str | None]
 
 _INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
+_LINKS = (
+    "SELECT frontier.url_id, page.relevance, frontier.url, anchor, before, after, position, link.score, nofollow,"
+    " link.why FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
+)
 _PAGE = "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?"
 
 
@@ -147,8 +151,7 @@ class Queue(Part):
 
     def links(self) -> Iterator[tuple[int, Link]]:
         """The links by which the waiting URLs were found, each with the id of its URL."""
-        rows = self.store.execute(
-            "SELECT frontier.url_id, frontier.url, anchor, before, after, position, link.score, nofollow, why"
-            " FROM frontier JOIN link ON link.id = frontier.via"
-        )
-        return ((row[0], as_link(*row[1:])) for row in rows)
+        for url_id, relevance, *link in self.store.execute(_LINKS):
+            found = as_link(*link)
+            found.page_relevance = relevance
+            yield url_id, found

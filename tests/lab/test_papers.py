@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
+from lxml import etree
 
 from focuscrawl.lab.experiment import Results, as_markdown
 from focuscrawl.lab.measures import measure
@@ -179,3 +181,43 @@ def test_means_are_of_the_topics_that_every_spider_has_crawled():
     assert half.topics == []
     assert NICHE.missing(half) == ["niche_genetic", "best_first", "hits"]
     assert TREASURE.missing(complete) == ["treasure", "context_graph", TREASURE.BY_PAPER, TREASURE.WITHOUT]
+
+
+def two_topics(one: list[int], other: list[int]) -> Results:
+    """The results of the apprentice's experiment on two topics, which fetched these pages in any way."""
+    names = [spec.text for spec in APPRENTICE.spiders(40)]
+    crawls = {Crawl(name, topic, way): None for name in names for topic in "ab" for way in ("topic", "generic")}
+
+    def rows(survey, trials, outcomes, after):
+        return [
+            replace(crawl(job.spider, job.seeds, (one if job.topic == "a" else other)[:after]), topic=job.topic)
+            for job in crawls
+        ]
+
+    lab = SimpleNamespace(title="web", pages=40, rows=rows, ways=["generic", "topic"])
+    return Results(lab, SimpleNamespace(), [SimpleNamespace(topic=topic) for topic in "ab"], crawls)
+
+
+def test_means_over_topics_have_standard_errors_and_curves_have_error_bars(tmp_path):
+    figures = two_topics(found(1, 2, 30, 31), found(1, 35))
+    table = APPRENTICE.tables(figures)[1]
+    assert table.rows[0][1:4] == ("15.0 ± 5.0 %", "15.0 ± 5.0 %", "30.0 ± 10.0 %")
+    APPRENTICE.draw(figures, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["paper-2-generic.svg", "paper-2-topic.svg"]
+    drawn = etree.parse(tmp_path / "paper-2-topic.svg").getroot()
+    bars = list(drawn.iter("{*}path"))
+    curves = list(drawn.iter("{*}polyline"))
+    assert len(curves) == 4
+    assert len(bars) == 8 * 4
+    assert "target recall, %" in "".join(drawn.itertext())
+
+
+def test_a_single_topic_has_no_error(tmp_path):
+    figures = p2(found(1, 12, 22), found(1, 2, 11, 12, 21, 22))
+    assert APPRENTICE.tables(figures)[1].rows[0][1] == "10.0 %"
+    assert not any("<path" in drawn for drawn in APPRENTICE.charts(figures).values())
+
+
+def test_without_targets_nothing_is_drawn(tmp_path):
+    APPRENTICE.draw(p2(found(), found()), tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -70,7 +70,11 @@ def test_similarity_is_the_cosine_with_the_topics_words():
     assert cosine({"sort": 1, "bubbl": 1}, [topic]) == pytest.approx([1.0])
     assert cosine({"sort": 1, "the": 500}, [topic, {"x": 1.0}]) == pytest.approx([0.5**0.5, 0.0])
     assert cosine({}, [topic]) == [0.0]
-    assert topic_vector(Topic("Plants", "pages about the plants")) == {"plant": 1.0, "page": 1.0}
+    # the description comes first, as in the paper; then the keywords, then the name
+    described = Topic("Plants", "pages about the plants", keywords={"leaf": 3})
+    assert topic_vector(described) == {"plant": 1.0, "page": 1.0}
+    assert topic_vector(Topic("Plants", "of the", keywords={"leaf": 3})) == {"leaf": 3.0}
+    assert topic_vector(Topic("Plants")) == {"plant": 1.0}
 
 
 def test_what_was_read_is_kept(tmp_path):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
 
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
+from focuscrawl.html import read_page
+from focuscrawl.page import Page
+from focuscrawl.store.store import read_crawl
+from focuscrawl.strategies.lessons import wide_lessons
 from tests.conftest import ROOT, scrapy
 from tests.lessons import gardens, lessons_web, topic_file
 
@@ -53,6 +58,14 @@ def test_links_of_relevant_pages_come_first(crawl, web, topic, tmp_path):
     assert baseline.crawler.settings.getint("FOCUS_HOSTS_PER_BATCH") == 100
 
 
+def test_the_papers_table_is_a_query_of_the_crawl(crawl, web, topic):
+    page = (ROOT / "docs" / "strategies" / "baseline.md").read_text("utf-8")
+    (query,) = re.findall(r"```sql\n(.+?)```", page, re.DOTALL)
+    crawled = crawl("baseline", web, topic=topic, max_pages=20)
+    rows = crawled.sql(query)
+    assert rows == [(page["parent"], page["url"], page["relevance"], "Gardens") for page in crawled.pages[1:]]
+
+
 def test_the_apprentice_knows_where_links_lead(crawl, web, topic, lessons, tmp_path):
     apprentice = crawl("apprentice", web, tmp_path / "a", topic=topic, max_pages=60, lessons=lessons)
     breadth_first = crawl("breadth_first", web, tmp_path / "b", topic=topic, max_pages=60)
@@ -66,6 +79,63 @@ def test_the_apprentice_knows_where_links_lead(crawl, web, topic, lessons, tmp_p
 def test_it_has_the_papers_options(crawl, web, topic, lessons, tmp_path, options):
     apprentice = crawl("apprentice", web, tmp_path / "a", topic=topic, max_pages=40, lessons=lessons, **options)
     assert gardens(apprentice.urls) > 30
+
+
+@pytest.mark.parametrize("training", ["offline", "online"])
+def test_it_reads_as_many_words_around_a_link_as_it_is_told_to(crawl, topic, tmp_path, training):
+    """The lessons of the baseline store ten; the pages are read again for the others."""
+    web = lessons_web(apart=14)
+    lessons = crawl("baseline", web, tmp_path / "lessons", topic=topic, max_pages=60).folder
+    found = {
+        distance: crawl(
+            "apprentice", web, tmp_path / str(distance), topic=topic, max_pages=60, lessons=lessons, distance=distance,
+            training=training,
+        )
+        for distance in (10, 20)
+    }  # fmt: skip
+    assert gardens(found[20].urls) > 50
+    assert gardens(found[20].urls) > gardens(found[10].urls) + 10
+    longest = {
+        distance: crawled.sql("SELECT max(length(before)) FROM link")[0][0] for distance, crawled in found.items()
+    }
+    assert longest[10] <= 100 < longest[20] <= 200
+
+
+def test_lessons_read_again_have_the_words_of_the_page(lessons, web):
+    with read_crawl(lessons) as store:
+        stored, wide = (wide_lessons(store, words) for words in (10, 40))
+        assert [(one.page, one.label, one.link.url) for one in stored] == [
+            (one.page, one.label, one.link.url) for one in wide
+        ]
+        assert [one.link.before(10) for one in stored] == [one.link.before(10) for one in wide]
+        followed = next(one for one in store.links.followed() if one.page == wide[5].page)
+        stored_page = store.pages.content(followed.source)
+    page = read_page(Page(stored_page.url), web.get(stored_page.url).body, "text/html")
+    link = page.links[wide[5].link.position]
+    assert (link.before(40), link.after(40)) == (wide[5].link.before(40), wide[5].link.after(40))
+    assert len(wide[5].link.before(40)) == 40
+
+
+def test_the_relevance_of_the_page_is_blended_in(crawl, web, topic, lessons, tmp_path):
+    alone, half, parent = (
+        crawl("apprentice", web, tmp_path / str(share), topic=topic, max_pages=60, lessons=lessons, parent=share)
+        for share in (0, 0.5, 1)
+    )
+    relevance = {page["url"]: page["relevance"] for page in parent.pages}
+    assert all(page["score"] == pytest.approx(relevance[page["parent"]]) for page in parent.pages[1:])
+    assert gardens(half.urls) > 50
+    assert "relevance of its page" in scrapy("explain", half.folder, half.urls[20]).stdout
+    assert "relevance of its page" not in scrapy("explain", alone.folder, alone.urls[20]).stdout
+
+
+@pytest.mark.parametrize("training", ["offline", "online"])
+def test_the_blend_is_the_same_after_a_stop(crawl, web, topic, lessons, tmp_path, training):
+    options = {"topic": topic, "lessons": lessons, "parent": 0.5, "distance": 20, "training": training}
+    whole = crawl("apprentice", web, tmp_path / "whole", max_pages=80, **options)
+    for pages in (33, 57, 80):
+        parts = crawl("apprentice", web, tmp_path / "parts", max_pages=pages, **options)
+    assert parts.urls == whole.urls
+    assert [page["score"] for page in parts.pages] == [page["score"] for page in whole.pages]
 
 
 def test_without_lessons_it_can_learn_from_what_it_fetches(crawl, web, topic):
@@ -253,7 +323,8 @@ def test_a_link_can_be_scored_by_its_page_instead(crawl, web, topic):
         ("baseline", {"features": 0}),
         ("baseline", {"judge": "oracle"}),
         ("baseline", {"rarity": 0}),
-        ("apprentice", {"distance": 11}),
+        ("apprentice", {"distance": 101}),
+        ("apprentice", {"parent": 1.5}),
         ("link_classifier", {"level_limit": -1}),
         ("link_classifier", {"classifier": "forest"}),
         ("link_classifier", {"cut": 1}),

@@ -6,7 +6,9 @@ from statistics import fmean
 from typing import ClassVar
 
 from focuscrawl.lab.claims import PARTLY, Claim, Figure, Shares, Step, at_each
-from focuscrawl.lab.experiment import BEGUN_AT, Experiment, Results, Table
+from focuscrawl.lab.error_bars import Drawn, mean_and_error
+from focuscrawl.lab.experiment import BEGUN_AT, Results, Table
+from focuscrawl.lab.measures import mean
 from focuscrawl.lab.plan import GENERIC, TOPIC, Spec
 
 
@@ -14,7 +16,7 @@ def _ratio(one: float, other: float) -> str:
     return f"{one / other:.2f}×" if other else "–"
 
 
-class Apprentice(Experiment):
+class Apprentice(Drawn):
     """P2: baseline and apprentice, with two word selection methods."""
 
     number = 2
@@ -29,7 +31,8 @@ class Apprentice(Experiment):
     )
     here = (
         "The apprentice learns from a finished baseline crawl of the same length. The targets are those of the topics."
-        " Similarity is the sum of the pages' cosines with the topic's keywords."
+        " Similarity is the sum of the pages' cosines with the topic's description. ± is the standard error over the"
+        " topics; `paper-2-topic.svg` and `paper-2-generic.svg` show the curves with error bars."
     )
     ways = (TOPIC, GENERIC)
     SELECTIONS = ("df", "mi")
@@ -88,14 +91,16 @@ class Apprentice(Experiment):
             rows = []
             for selection in ("DF", "MI"):
                 pair = f"baseline{selection}", f"apprentice{selection}"
+                figures = [("target_recall", step) for step in results.steps] + [("similarity", results.pages)]
                 found = {
-                    spider: [results.mean("target_recall", spider, way, step) for step in results.steps]
-                    + [results.mean("similarity", spider, way)]
+                    spider: [list(results.by_topic(name, spider, way, step).values()) for name, step in figures]
                     for spider in pair
                 }
                 for spider, (*recalls, similarity) in found.items():
-                    rows.append((spider, *(f"{100 * recall:.1f} %" for recall in recalls), f"{similarity:.0f}"))
-                rows.append(("", *(_ratio(after, before) for before, after in zip(*found.values(), strict=True))))
+                    cells = (mean_and_error(recall, percent=True) for recall in recalls)
+                    rows.append((spider, *cells, mean_and_error(similarity)))
+                means = [[mean(values) or 0.0 for values in columns] for columns in found.values()]
+                rows.append(("", *(_ratio(after, before) for before, after in zip(*means, strict=True))))
             head = ("crawler", *(f"{step:,} pages" for step in results.steps), "similarity")
             title = f"{results.web}, {BEGUN_AT[way]}: target recall, {results.over}, and similarity"
             tables.append(Table(title, head, tuple(rows)))
