@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from random import Random
 from typing import NamedTuple
 
-from focuscrawl import urls
-
-NICHES = ("host", "host/1", "host/2")
+#: The weight in a sample of what has none, so that it can still be drawn.
+_LEAST = 1e-6
 
 
 class Individual(NamedTuple):
@@ -35,19 +35,37 @@ def mutation(pool: Sequence[Individual], rate: float, chance: Random) -> list[In
     return chance.sample(ordered, round(rate * len(ordered)))
 
 
-def niche(url: str, kind: str) -> str:
-    """The niche of a URL: its host, or host and first directories."""
-    levels = NICHES.index(kind)
+def sample(pool: Mapping[int, float], most: int, chance: Random) -> list[int]:
+    """At most so many keys of a pool, drawn with probabilities in proportion to their values; 0: all of them."""
+    if not 0 < most < len(pool):
+        return list(pool)
+    # the largest of u^(1/weight) are such a sample without replacement (Efraimidis and Spirakis)
+    drawn = {key: log(1.0 - chance.random()) / max(pool[key], _LEAST) for key in sorted(pool)}
+    return sorted(pool, key=lambda key: (-drawn[key], key))[:most]
+
+
+def niche_levels(text: str) -> int:
+    """How many directories a kind of niche has: none for `host`, n for `host/n`; raises ValueError for others."""
+    if text == "host":
+        return 0
+    host, _, levels = text.partition("/")
+    if host != "host" or not levels.isdecimal():
+        raise ValueError(text)
+    return int(levels)
+
+
+def niche(url: str, levels: int) -> str:
+    """The niche of a URL: its host and port, and its first directories."""
     host, _, path = url.partition("://")[2].partition("/")
     folders = path.partition("?")[0].split("/")[:-1]
-    return "/".join([urls.host(url) or host, *folders[:levels]])
+    return "/".join([host, *folders[:levels]])
 
 
-def knock_out(individuals: Iterable[Individual], amount: float, kind: str) -> list[Individual]:
+def knock_out(individuals: Iterable[Individual], amount: float, levels: int) -> list[Individual]:
     """The survivors after each niche loses its worst: a share of it, or a number if *amount* is 1 or more."""
     niches: dict[str, list[Individual]] = {}
     for individual in individuals:
-        niches.setdefault(niche(individual.url, kind), []).append(individual)
+        niches.setdefault(niche(individual.url, levels), []).append(individual)
     left: list[Individual] = []
     for members in niches.values():
         lost = int(amount) if amount >= 1 else int(amount * len(members))
