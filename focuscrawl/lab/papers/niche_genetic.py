@@ -2,24 +2,61 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from focuscrawl.lab.claims import SUPERPOSITION, Claim, Figure, Shares, Step
+from focuscrawl.lab.claims import Claim, Figure, Shares, Step
 from focuscrawl.lab.experiment import Experiment, Results, Table
-from focuscrawl.lab.measures import mean
+from focuscrawl.lab.lab import Lab
+from focuscrawl.lab.measures import mean, superposition
 from focuscrawl.lab.plan import TOPIC, Spec
+from focuscrawl.lab.tables import SHORT
+
+#: The crawlers of the paper.
+NAMES = ("niche_genetic", "best_first", "hits")
+#: S0: pages whose tag-weighted keywords have a cosine with the topic's above this are relevant.
+THRESHOLD = 0.05
+#: A page with more links than this is a hub.
+HUB = 15
 
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f} %"
 
 
+def _first(results: Results) -> dict[str, dict[str, dict[int, int]]]:
+    """By topic and crawler, the first n relevant pages of each, n being the smallest number that one of them found.
+
+    The paper stops all crawlers at the same number of relevant pages, so the sets that it compares are of one size.
+    """
+    crawls = {name: results.rows(name, TOPIC) for name in NAMES}
+    first: dict[str, dict[str, dict[int, int]]] = {}
+    for topic in results.topics:
+        found = {name: list(rows[topic].measures.keyword_found.items()) for name, rows in crawls.items()}
+        number = min(map(len, found.values()))
+        first[topic] = {name: dict(pages[:number]) for name, pages in found.items()}
+    return first
+
+
+@dataclass(frozen=True)
+class Shared(Figure):
+    """The superposition ratio of two crawlers' first n relevant pages."""
+
+    def of(self, results: Results, after: int | None = None) -> float:
+        return self.ratio(results) or 0.0
+
+    def ratio(self, results: Results) -> float | None:
+        """Its value; None if no topic has relevant pages of all crawlers."""
+        one, other = self.spiders
+        return mean([superposition(crawls[one].keys(), crawls[other].keys()) for crawls in _first(results).values()])
+
+
 def _relevant(spider: str, step: Step) -> Figure:
-    return Figure("relevant", (spider,), step=step)
+    return Figure("keyword_relevant", (spider,), step=step)
 
 
-def _shared(one: str, other: str) -> Figure:
-    return Figure(SUPERPOSITION, (one, other))
+def _shared(one: str, other: str) -> Shared:
+    return Shared("first relevant pages", (one, other))
 
 
 class NicheGenetic(Experiment):
@@ -32,15 +69,18 @@ class NicheGenetic(Experiment):
         "The niche genetic crawler starts below best-first and HITS and ends above both. Its pages overlap least with"
         " those of HITS, while HITS and best-first find mostly the same pages."
     )
-    here = "All three crawl from the topics' seeds; superposition is that of the relevant pages at the end."
-    NAMES = ("niche_genetic", "best_first", "hits")
+    here = (
+        "All three crawl from the topics' seeds. As in the paper, a page is relevant if the cosine S of the topic's"
+        f" keywords with the page's, weighted by tag, is above {THRESHOLD}; S is measured on the pages of all three"
+        " crawlers alike. The paper ends all crawls at the same number of relevant pages, so superposition is that of"
+        " the first n relevant pages of each, n being the smallest number that one of the three finds. Relevant pages"
+        " by the web's labels are shown for comparison."
+    )
     PAPER: ClassVar = {
         ("niche_genetic", "best_first"): 0.71,
         ("niche_genetic", "hits"): 0.59,
         ("hits", "best_first"): 0.85,
     }
-    #: A page with more links than this is a hub.
-    HUB = 15
     BELOW = "it starts below both"
     ABOVE = "it ends above both"
     ALIKE = "its pages overlap least with those of HITS, which finds mostly the same as best-first"
@@ -54,44 +94,77 @@ class NicheGenetic(Experiment):
     )
     partly = ({ABOVE: 1}, {BELOW: 1, ALIKE: 1})
 
-    def spiders(self, pages: int) -> list[Spec]:
-        return [Spec.parse(name) for name in self.NAMES]
+    def on(self, lab: Lab, loader: Any) -> Lab:
+        return replace(super().on(lab, loader), keyword_threshold=THRESHOLD)
 
-    def _steps(self, results: Results) -> list[int]:
-        return [results.step("tenth"), *results.steps]
+    def spiders(self, pages: int) -> list[Spec]:
+        return [Spec.parse(name) for name in NAMES]
 
     def tables(self, results: Results) -> list[Table]:
-        steps = self._steps(results)
-        rows = tuple(
-            (name, *(f"{results.mean('relevant', name, TOPIC, step):.1f}" for step in steps)) for name in self.NAMES
-        )
+        steps = [results.step("tenth"), *results.steps]
+        head = ("crawler", *(f"{step:,} pages" for step in steps))
+
+        def counts(measure: str) -> dict[str, tuple[str, ...]]:
+            return {name: tuple(f"{results.mean(measure, name, TOPIC, step):.1f}" for step in steps) for name in NAMES}
+
+        first = _first(results).values()
+        number = mean([len(crawls["hits"]) for crawls in first]) or 0.0
+        cost = {name: mean([max(crawls[name].values(), default=0) for crawls in first]) or 0.0 for name in NAMES}
+        of_n = f"the first n relevant pages of each crawler, n = {number:.1f} on average"
         overlaps = tuple(
-            (f"{one} and {other}", _percent(theirs), _percent(results.overlap(one, other, TOPIC)))
+            (f"{one} and {other}", _percent(theirs), _percent(_shared(one, other).ratio(results)))
             for (one, other), theirs in self.PAPER.items()
         )
-        curve = f"{results.web}: relevant pages, {results.over} (the paper shows a curve)"
         return [
-            Table(curve, ("crawler", *(f"{step:,} pages" for step in steps)), rows),
-            Table("Superposition ratio", ("crawlers", "paper", "here"), overlaps),
+            Table(
+                f"{results.web}: pages with S above {THRESHOLD}, {results.over} (the paper shows a curve)",
+                (*head, "fetched for n"),
+                tuple((name, *cells, f"{cost[name]:.1f}") for name, cells in counts("keyword_relevant").items()),
+            ),
+            Table(
+                f"{results.web}: relevant pages by label, {results.over}",
+                head,
+                tuple((name, *cells) for name, cells in counts("relevant").items()),
+            ),
+            Table(f"Superposition ratio of {of_n}", ("crawlers", "paper", "here"), overlaps),
         ]
 
     def why(self, results: Results, shares: Shares, word: str) -> str:
         below, above, alike = (shares[says] == 1 for says in (self.BELOW, self.ABOVE, self.ALIKE))
+        by_label = {name: results.mean("relevant", name, TOPIC) for name in NAMES}
+        mine = by_label.pop("niche_genetic")
+        labelled = "ends above both" if mine > max(by_label.values()) else "does not"
         why = (
-            f"it {'starts' if below else 'does not start'} below both and {'ends' if above else 'does not end'} above"
-            f" both; the superposition ratios are in {'the same' if alike else 'a different'} order."
+            f"by S, it {'starts' if below else 'does not start'} below both ({self._counts(results, 'tenth')}) and"
+            f" {'ends' if above else 'does not end'} above both ({self._counts(results, 'end')}); by label, it"
+            f" {labelled}. The superposition ratios are in {'the same' if alike else 'a different'} order."
         )
-        return why if above else why + self._constants(results)
+        return why + self._ended(results) + ("" if above else self._constants(results))
+
+    def _counts(self, results: Results, step: Step) -> str:
+        mine, *others = (_relevant(name, step).of(results) for name in NAMES)
+        against = " and ".join(f"{other:.1f}" for other in others)
+        return f"{mine:.1f} against {against} after {results.step(step):,} pages"
+
+    def _ended(self, results: Results) -> str:
+        """What is to be said of crawls that ended early."""
+        pages = results.mean("pages", "niche_genetic", TOPIC)
+        if pages >= SHORT * results.pages:
+            return ""
+        return (
+            f" Its wait queue was empty after {pages:,.0f} pages, on average, where the others went on to"
+            f" {results.mean('pages', 'best_first', TOPIC):,.0f}."
+        )
 
     def _constants(self, results: Results) -> str:
         """The effect of the paper's constants on this web."""
         crawls = [row.measures for row in results.rows("niche_genetic", TOPIC).values() if row.measures.pages]
-        selected = mean([(crawl.judged_relevant or 0) / crawl.pages for crawl in crawls]) or 0.0
+        selected = mean([(crawl.keyword_relevant or 0) / crawl.pages for crawl in crawls]) or 0.0
         degrees = [len(links) for links in results.survey.graph.links if links]
-        hubs = sum(degree > self.HUB for degree in degrees) / max(1, len(degrees))
+        hubs = sum(degree > HUB for degree in degrees) / max(1, len(degrees))
         text = (
-            f" {_percent(selected)} of the fetched pages pass the threshold of 0.05, and {_percent(hubs)} of all"
-            f" pages with links have more than {self.HUB} and count as hubs."
+            f" {_percent(selected)} of the fetched pages pass the threshold of {THRESHOLD}, and {_percent(hubs)} of all"
+            f" pages with links have more than {HUB} and count as hubs."
         )
         if selected > 0.5 and hubs > 0.5:
             text += (
