@@ -43,7 +43,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
-from focuscrawl.strategies.genetics import Individual, crossover, knock_out, mutation, niche_levels, sample
+from focuscrawl.strategies.genetics import Individual, crossover, knock_out, mutation, niche_kind, sample
 from focuscrawl.strategies.graph import LinkGraph
 
 
@@ -59,10 +59,10 @@ class NicheGeneticSpider(FocusedSpider):
     knock_out = Option(0.1, "share of each niche that is knocked out; a number of URLs if 1 or more", at_least=0.0)
     hub_links = Option(15, "a page with more links is a hub", at_least=0)
     niche = Option(
-        0,
+        "host",
         "how URLs are grouped into niches: by host (with port), or by host and first n directories (host/n)",
         expects="host or host/n, as in host/2",
-        read=niche_levels,
+        read=niche_kind,
     )
     sample = Option(0, "fetch at most this many links of the hubs per generation; 0: all", at_least=0)
     select = Option(

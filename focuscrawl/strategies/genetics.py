@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from random import Random
@@ -44,28 +45,26 @@ def sample(pool: Mapping[int, float], most: int, chance: Random) -> list[int]:
     return sorted(pool, key=lambda key: (-drawn[key], key))[:most]
 
 
-def niche_levels(text: str) -> int:
-    """How many directories a kind of niche has: none for `host`, n for `host/n`; raises ValueError for others."""
-    if text == "host":
-        return 0
-    host, _, levels = text.partition("/")
-    if host != "host" or not levels.isdecimal():
+def niche_kind(text: str) -> str:
+    """A kind of niche: `host`, or `host/n` for a host and n directories; raises ValueError for anything else."""
+    if not re.fullmatch(r"host(/[0-9]{1,9})?", text):
         raise ValueError(text)
-    return int(levels)
+    return text
 
 
-def niche(url: str, levels: int) -> str:
+def niche(url: str, kind: str) -> str:
     """The niche of a URL: its host and port, and its first directories."""
+    levels = int(kind.partition("/")[2] or 0)
     host, _, path = url.partition("://")[2].partition("/")
     folders = path.partition("?")[0].split("/")[:-1]
     return "/".join([host, *folders[:levels]])
 
 
-def knock_out(individuals: Iterable[Individual], amount: float, levels: int) -> list[Individual]:
+def knock_out(individuals: Iterable[Individual], amount: float, kind: str) -> list[Individual]:
     """The survivors after each niche loses its worst: a share of it, or a number if *amount* is 1 or more."""
     niches: dict[str, list[Individual]] = {}
     for individual in individuals:
-        niches.setdefault(niche(individual.url, levels), []).append(individual)
+        niches.setdefault(niche(individual.url, kind), []).append(individual)
     left: list[Individual] = []
     for members in niches.values():
         lost = int(amount) if amount >= 1 else int(amount * len(members))

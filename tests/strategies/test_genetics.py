@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from focuscrawl.strategies.genetics import Individual, crossover, knock_out, mutation, niche, niche_levels, sample
+from focuscrawl.strategies.genetics import Individual, crossover, knock_out, mutation, niche, niche_kind, sample
 
 SOME = [Individual(n, f"http://{'ab'[n % 2]}.example/{n}", n / 10) for n in range(10)]
 
@@ -24,19 +24,25 @@ def test_mutation_takes_a_random_share_that_chance_alone_decides():
 
 
 @pytest.mark.parametrize(
-    ("levels", "expected"),
-    [(0, "a.example:8080"), (1, "a.example:8080/x"), (2, "a.example:8080/x/y"), (9, "a.example:8080/x/y")],
+    ("kind", "expected"),
+    [
+        ("host", "a.example:8080"),
+        ("host/0", "a.example:8080"),
+        ("host/1", "a.example:8080/x"),
+        ("host/2", "a.example:8080/x/y"),
+        ("host/17", "a.example:8080/x/y"),
+    ],
 )
-def test_niches(levels, expected):
-    assert niche("http://a.example:8080/x/y/z.html?q=/1", levels) == expected
-    assert niche("http://a.example", levels) == niche("https://a.example/page.html", levels) == "a.example"
+def test_niches(kind, expected):
+    assert niche("http://a.example:8080/x/y/z.html?q=/1", kind) == expected
+    assert niche("http://a.example", kind) == niche("https://a.example/page.html", kind) == "a.example"
 
 
 def test_kinds_of_niches():
-    assert [niche_levels(text) for text in ("host", "host/0", "host/2", "host/17")] == [0, 0, 2, 17]
+    assert [niche_kind(text) for text in ("host", "host/0", "host/17")] == ["host", "host/0", "host/17"]
     for text in ("", "path", "host/", "host/-1", "host/x", "host/1/2"):
         with pytest.raises(ValueError, match=text or "^$"):
-            niche_levels(text)
+            niche_kind(text)
 
 
 def test_a_sample_is_drawn_in_proportion_to_weights():
@@ -53,10 +59,10 @@ def test_a_sample_of_everything(most):
 
 
 def test_each_niche_loses_its_worst():
-    assert {one.url_id for one in knock_out(SOME, 0.2, 0)} == {2, 3, 4, 5, 6, 7, 8, 9}
-    assert {one.url_id for one in knock_out(SOME, 2, 0)} == {4, 5, 6, 7, 8, 9}
-    assert knock_out(SOME, 99, 0) == []
+    assert {one.url_id for one in knock_out(SOME, 0.2, "host")} == {2, 3, 4, 5, 6, 7, 8, 9}
+    assert {one.url_id for one in knock_out(SOME, 2, "host")} == {4, 5, 6, 7, 8, 9}
+    assert knock_out(SOME, 99, "host") == []
 
 
 def test_a_small_niche_loses_nothing_to_a_small_share():
-    assert len(knock_out(SOME[:3], 0.1, 0)) == 3
+    assert len(knock_out(SOME[:3], 0.1, "host")) == 3
