@@ -114,19 +114,19 @@ def p4(niche: list[int], **rivals: list[int]) -> Results:
         (
             fetching({10: 0, 11: 1, 12: 2} | {place: 30 + place for place in range(13, 40)}),
             "Reproduced",
-            "below both (0.0 against 4.0 and 4.0 after 4 pages) and ends above both (30.0 against 5.0 and 5.0 after 40",
+            "By S, it has 0.0 against 4.0 and 4.0 after 4 pages and 30.0 against 5.0 and 5.0 after 40 pages. By label",
         ),
-        (fetching({38: 7}), "Reproduced in part", "and does not end above both (1.0 against 5.0 and 5.0 after 40"),
+        (
+            fetching({38: 7}),
+            "Reproduced in part",
+            "Not as in the paper: it ends above both. By S",
+        ),
         (
             fetching({20 + page: page for page in range(5)}),
             "Not reproduced",
-            "by label, it does not. The superposition ratios are in a different order",
+            "Not as in the paper: it ends above both; HITS and best-first have the most pages in common. By S",
         ),
-        (
-            fetching({10 + page: 100 + page for page in range(20)}),
-            "Reproduced",
-            "by label, it does not",
-        ),
+        (fetching({10 + page: 100 + page for page in range(20)}), "Reproduced", "By label, it does not end above both"),
     ],
 )
 def test_the_niche_genetic_crawler_must_begin_below_and_end_above_by_its_own_measure(niche, word, part):

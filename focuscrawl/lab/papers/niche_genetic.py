@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -83,16 +84,18 @@ class NicheGenetic(Experiment):
     }
     BELOW = "it starts below both"
     ABOVE = "it ends above both"
-    ALIKE = "its pages overlap least with those of HITS, which finds mostly the same as best-first"
+    ALIKE = "HITS and best-first have the most pages in common"
+    APART = "it has fewer pages in common with HITS than with best-first"
     claims = (
         Claim(BELOW, _relevant("niche_genetic", "tenth"), "<", _relevant("best_first", "tenth")),
         Claim(BELOW, _relevant("niche_genetic", "tenth"), "<", _relevant("hits", "tenth")),
         Claim(ABOVE, _relevant("niche_genetic", "end"), ">", _relevant("best_first", "end")),
         Claim(ABOVE, _relevant("niche_genetic", "end"), ">", _relevant("hits", "end")),
         Claim(ALIKE, _shared("hits", "best_first"), ">", _shared("niche_genetic", "best_first")),
-        Claim(ALIKE, _shared("niche_genetic", "best_first"), ">=", _shared("niche_genetic", "hits")),
+        Claim(ALIKE, _shared("hits", "best_first"), ">", _shared("niche_genetic", "hits")),
+        Claim(APART, _shared("niche_genetic", "best_first"), ">=", _shared("niche_genetic", "hits")),
     )
-    partly = ({ABOVE: 1}, {BELOW: 1, ALIKE: 1})
+    partly = ({ABOVE: 1}, {BELOW: 1, ALIKE: 1, APART: 1})
 
     def on(self, lab: Lab, loader: Any) -> Lab:
         return replace(super().on(lab, loader), keyword_threshold=THRESHOLD)
@@ -130,47 +133,46 @@ class NicheGenetic(Experiment):
         ]
 
     def why(self, results: Results, shares: Shares, word: str) -> str:
-        below, above, alike = (shares[says] == 1 for says in (self.BELOW, self.ABOVE, self.ALIKE))
+        held = [says for says, share in shares.items() if share == 1]
+        failed = [says for says in shares if says not in held]
         by_label = {name: results.mean("relevant", name, TOPIC) for name in NAMES}
         mine = by_label.pop("niche_genetic")
-        labelled = "ends above both" if mine > max(by_label.values()) else "does not"
-        why = (
-            f"by S, it {'starts' if below else 'does not start'} below both ({self._counts(results, 'tenth')}) and"
-            f" {'ends' if above else 'does not end'} above both ({self._counts(results, 'end')}); by label, it"
-            f" {labelled}. The superposition ratios are in {'the same' if alike else 'a different'} order."
-        )
-        return why + self._ended(results) + ("" if above else self._constants(results))
+        parts = [
+            f"as in the paper: {'; '.join(held) or 'nothing'}.",
+            *([f"Not as in the paper: {'; '.join(failed)}."] if failed else []),
+            f"By S, it has {self._counts(results, 'tenth')} and {self._counts(results, 'end')}.",
+            f"By label, it {'ends' if mine > max(by_label.values()) else 'does not end'} above both.",
+            *self._ended(results),
+            *([] if self.ABOVE in held else self._constants(results)),
+        ]
+        return " ".join(parts)
 
     def _counts(self, results: Results, step: Step) -> str:
         mine, *others = (_relevant(name, step).of(results) for name in NAMES)
         against = " and ".join(f"{other:.1f}" for other in others)
         return f"{mine:.1f} against {against} after {results.step(step):,} pages"
 
-    def _ended(self, results: Results) -> str:
-        """What is to be said of crawls that ended early."""
+    def _ended(self, results: Results) -> Iterator[str]:
+        """Whether its crawls ended early."""
         pages = results.mean("pages", "niche_genetic", TOPIC)
-        if pages >= SHORT * results.pages:
-            return ""
-        return (
-            f" Its wait queue was empty after {pages:,.0f} pages, on average, where the others went on to"
-            f" {results.mean('pages', 'best_first', TOPIC):,.0f}."
-        )
+        if pages < SHORT * results.pages:
+            others = results.mean("pages", "best_first", TOPIC)
+            yield f"Its wait queue was empty after {pages:,.0f} pages, on average; best-first fetched {others:,.0f}."
 
-    def _constants(self, results: Results) -> str:
+    def _constants(self, results: Results) -> Iterator[str]:
         """The effect of the paper's constants on this web."""
         crawls = [row.measures for row in results.rows("niche_genetic", TOPIC).values() if row.measures.pages]
         selected = mean([(crawl.keyword_relevant or 0) / crawl.pages for crawl in crawls]) or 0.0
         degrees = [len(links) for links in results.survey.graph.links if links]
         hubs = sum(degree > HUB for degree in degrees) / max(1, len(degrees))
-        text = (
-            f" {_percent(selected)} of the fetched pages pass the threshold of {THRESHOLD}, and {_percent(hubs)} of all"
+        yield (
+            f"{_percent(selected)} of the fetched pages pass the threshold of {THRESHOLD}, and {_percent(hubs)} of all"
             f" pages with links have more than {HUB} and count as hubs."
         )
         if selected > 0.5 and hubs > 0.5:
-            text += (
-                " So the paper's constants select almost nothing: nearly every link of nearly every page is fetched"
+            yield (
+                "So the paper's constants select almost nothing: nearly every link of nearly every page is fetched"
                 " and measured before crossover keeps the best, and the generations are almost breadth-first."
             )
         elif hubs < 0.1:
-            text += " So there are few hubs to take links from, and the wait queue stays short."
-        return text
+            yield "So there are few hubs to take links from, and the wait queue stays short."
