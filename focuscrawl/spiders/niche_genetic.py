@@ -17,10 +17,11 @@ An unfetched URL in Vm gets the mean S of the known pages that link to it. Nothi
 the wait queue is empty, after `generations`, after the generation that reaches `max_relevant` relevant pages, or at
 `max_pages`.
 
-The paper fetches all of V1 and has one threshold for every web. Two options bound what that costs; both are off by
-default. `sample` fetches at most so many links of V1 per generation, drawn at random in proportion to the S of the best
-hub that links to them. `select` adapts the threshold to the web: after the first generation, a selected page must also
-be among that best share of all pages fetched so far.
+The paper fetches all of V1 and has the same constants for every web. Three options change that; all are off by default.
+`sample` fetches at most so many links of V1 per generation, drawn at random in proportion to the S of the best hub that
+links to them; later generations may draw the others. `select` adapts the threshold to the web: after the first
+generation, a selected page must also be among that best share of all pages fetched so far. `hub_links=median` adapts
+the number of links that makes a hub.
 
 Random choices depend only on `seed` and the number of the generation, so a crawl is reproducible even if it is
 interrupted. The table `generation` in crawl.sqlite has the figures of each generation.
@@ -33,6 +34,7 @@ first, for crawls that end within a generation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from random import Random
 from typing import Any
 
@@ -46,6 +48,16 @@ from focuscrawl.spider import HELD, OPEN, FocusedSpider
 from focuscrawl.strategies.genetics import Individual, crossover, knock_out, mutation, niche_kind, sample
 from focuscrawl.strategies.graph import LinkGraph
 
+#: The value of `hub_links` that stands for the median.
+MEDIAN = -1
+
+
+def _hub_links(text: str) -> int:
+    number = MEDIAN if text == "median" else int(text)
+    if number < 0 and text != "median":
+        raise ValueError(text)
+    return number
+
 
 class NicheGeneticSpider(FocusedSpider):
     name = "niche_genetic"
@@ -57,7 +69,12 @@ class NicheGeneticSpider(FocusedSpider):
         0.4, "mutation rate: share of the unvisited links next to authorities that survive", at_least=0.0, at_most=1.0
     )
     knock_out = Option(0.1, "share of each niche that is knocked out; a number of URLs if 1 or more", at_least=0.0)
-    hub_links = Option(15, "a page with more links is a hub", at_least=0)
+    hub_links = Option(
+        15,
+        "a page with more links is a hub; median: a page with at least as many as half of the fetched pages",
+        expects="a whole number, at least 0, or median",
+        read=_hub_links,
+    )
     niche = Option(
         "host",
         "how URLs are grouped into niches: by host (with port), or by host and first n directories (host/n)",
@@ -96,7 +113,8 @@ class NicheGeneticSpider(FocusedSpider):
         if self.output == "all" or not super().matches(page):
             return super().matches(page)
         links = {urls.key(link.url) for link in page.links} - {urls.key(page.url)}  # as the link graph counts them
-        return len(links) <= self.hub_links
+        most: int = self._now.get("most", max(0, self.hub_links))
+        return len(links) <= most
 
     def score(self, page: Page) -> Sequence[float]:
         """Hold links until a generation selects them."""
@@ -122,21 +140,30 @@ class NicheGeneticSpider(FocusedSpider):
             self._nothing_selected(wait)
         sources, targets = self._graph.ends()
         links = np.bincount(sources, minlength=len(self._graph))
-        hubs = [page.url_id for page in selected if links[page.url_id] > self.hub_links]
+        most = now["most"] = self._most_links(links[links > 0])
+        hubs = [page.url_id for page in selected if links[page.url_id] > most]
         now["hubs"] = len(hubs)
-        now["authorities"] = [page.url_id for page in selected if links[page.url_id] <= self.hub_links]
+        now["authorities"] = [page.url_id for page in selected if links[page.url_id] <= most]
         now["measures"] = True
-        on_hubs = np.isin(sources, hubs)
+        on_hubs = np.isin(sources, [*hubs, *now.get("unfinished", [])])
         best = np.zeros(len(self._graph))  # relevance of the best hub that links to a URL
         np.maximum.at(best, targets[on_hubs], self._graph.relevance[sources[on_hubs]])
         found = {int(node): float(best[node]) for node in np.unique(targets[on_hubs]) if self._waits(int(node))}
         taken = sample(found, self.sample, self._chance("sample"))
         scores = {node: OPEN + OPEN * found[node] for node in taken}
+        left = found.keys() - scores.keys()  # a later generation may still draw them
+        now["unfinished"] = np.unique(sources[on_hubs & np.isin(targets, list(left))]).tolist()
         with self.crawl.store.transaction():
             why = {"link of a hub in generation": float(now["number"])}
             now["measured"] = self.crawl.frontier.raise_to(scores, why)
             self.crawl.store.set_meta("generation now", now)
         return bool(now["measured"])
+
+    def _most_links(self, links: Any) -> int:
+        """The most links that an authority has; *links* are those of each fetched page that has any."""
+        if self.hub_links != MEDIAN:
+            return self.hub_links
+        return ceil(np.median(links)) - 1 if len(links) else 0
 
     def _least(self) -> float:
         """The relevance that a page needs to be among the best `select` of all pages fetched so far."""
@@ -166,7 +193,8 @@ class NicheGeneticSpider(FocusedSpider):
         }
         self._report(number, figures)
         more = bool(survivors) and self._may_go_on(number)
-        self._now = {"number": number + 1, "measures": False, "pages": self.crawl.pages}
+        kept: dict[str, Any] = {name: now[name] for name in ("most", "unfinished") if name in now}
+        self._now = {"number": number + 1, "measures": False, "pages": self.crawl.pages, **kept}
         waiting = {one.url_id: OPEN + OPEN * one.fitness for one in survivors if self._waits(one.url_id)}
         self._now["wait"] = [one.url_id for one in survivors]
         with self.crawl.store.transaction():

@@ -123,6 +123,29 @@ def test_a_sample_of_the_hubs_links_is_fetched(crawl, tmp_path, number):
     assert names(run(crawl, tmp_path / "2", generations=1, sample=number))[2:] == measured
 
 
+def test_links_that_were_not_drawn_may_be_drawn_later(crawl, tmp_path):
+    sampled = run(crawl, tmp_path / "1", sample=1, pc=1)
+    assert {"p", "q", "r", "s"} <= set(names(sampled))
+    assert max(fetched for (fetched,) in sampled.sql("SELECT fetched FROM generation WHERE number > 1")) <= 4
+
+
+def test_the_number_of_links_of_a_hub_adapts_to_the_web(crawl, tmp_path):
+    # of the two seeds, hub has four links and authority one: the median is 2.5
+    crawled = run(crawl, tmp_path / "1", generations=1, hub_links="median")
+    assert crawled.sql("SELECT hubs, authorities FROM generation") == [(1, 1)]
+    alone = crawl(
+        *("niche_genetic", small_web(LINKS, TEXTS), tmp_path / "2"),
+        seeds=at("authority"),
+        keywords="heap",
+        generations=1,
+        hub_links="median",
+    )
+    assert names(alone) == ["authority", "deep/1"]  # one page is as good as half of one
+    only = run(crawl, tmp_path / "3", hub_links="median", output="authorities").matched
+    assert at("r") in only
+    assert at("p") not in only
+
+
 def test_a_sample_depends_on_the_random_seed(crawl, tmp_path):
     samples = {tuple(names(run(crawl, tmp_path / f"{n}", generations=1, sample=1, seed=n))) for n in range(8)}
     assert len(samples) > 1
@@ -143,7 +166,7 @@ def test_the_threshold_adapts_after_the_first_generation(crawl, tmp_path):
 
 @pytest.mark.parametrize("pages", [3, 4, 6, 8])
 def test_a_sampled_crawl_goes_on_in_the_middle_of_a_generation(crawl, tmp_path, pages):
-    options = {"sample": 2, "select": 0.8}
+    options = {"sample": 2, "select": 0.8, "hub_links": "median"}
     whole = run(crawl, tmp_path / "whole", **options)
     run(crawl, tmp_path / "parts", max_pages=pages, **options)
     parts = run(crawl, tmp_path / "parts", **options)
@@ -169,7 +192,16 @@ def test_that_costs_the_user_one_line_and_a_bad_exit(tmp_path):
 
 @pytest.mark.parametrize(
     "option",
-    [{"pc": 1.5}, {"pm": -1}, {"knock_out": -0.1}, {"niche": "path"}, {"hub_links": -1}, {"sample": -1}, {"select": 2}],
+    [
+        {"pc": 1.5},
+        {"pm": -1},
+        {"knock_out": -0.1},
+        {"niche": "path"},
+        {"hub_links": -1},
+        {"hub_links": "x"},
+        {"sample": -1},
+        {"select": 2},
+    ],
 )
 def test_parameters_out_of_range_are_refused(crawl, option):
     ((name, value),) = option.items()
