@@ -27,6 +27,7 @@ CASES = {
     "context_graph": ["crawl=auto", "crawl_pages=60"],
     "link_classifier": ["training_pages=30"],
     "link_classifier updatable": ["training_pages=30", "training=updatable"],
+    "niche_genetic sampled": ["sample=20", "select=0.8", "hub_links=median"],
     "taxonomy_tunnel": ["window=10"],
     "treasure": ["crawl=auto", "crawl_pages=60"],
     "hits": ["every=20"],
