@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import log1p, sqrt
@@ -12,6 +13,10 @@ from focuscrawl.page import Judgement, Page
 #: A keyword that makes up this share of a page's words counts in full; a higher share adds nothing. A fixed count
 #: would treat long and short pages differently; benchmarks/judges.py measures the effect.
 SATURATION = 1 / 200
+
+#: Common words that are acronyms in capitals: information technology, the United States. A keyword `IT` counts only
+#: where a page has it in capitals, or every English page would contain it.
+_COMMON = {"am", "an", "as", "at", "be", "can", "do", "he", "in", "is", "it", "no", "on", "or", "so", "us", "we", "who"}
 
 _MAX_WORDS = 500_000
 
@@ -38,6 +43,9 @@ class KeywordJudge:
         self.terms = list(strongest.values())
         self.total = sum(weight for _, _, weight in self.terms)
         self._length = sqrt(sum(weight * weight for _, _, weight in self.terms)) or 1.0
+        self._acronyms = {
+            name: re.compile(rf"\b{name}\b") for name, _, _ in self.terms if name.isupper() and name.lower() in _COMMON
+        }
         # Few words of a page are keywords, and most were seen before: with this cache, only new words are stemmed.
         self._stems = {stem for _, stems, _ in self.terms for stem in stems}
         self._forms: dict[str, str] = {}
@@ -64,7 +72,9 @@ class KeywordJudge:
         found: dict[str, int] = {}
         joined = ""
         for name, stems, _ in self.terms:
-            if len(stems) == 1:
+            if name in self._acronyms:
+                number = self._in_capitals(name, (page.title, page.raw_text)) if stems[0] in counts else 0
+            elif len(stems) == 1:
                 number = counts.get(stems[0], 0)
             elif all(stem in counts for stem in stems):
                 # two spaces, so that adjacent occurrences of a phrase are both counted
@@ -76,13 +86,21 @@ class KeywordJudge:
                 found[name] = number
         return found
 
+    def _in_capitals(self, name: str, texts: Iterable[str]) -> int:
+        """How often an acronym occurs in several texts."""
+        return sum(len(self._acronyms[name].findall(text)) for text in texts)
+
     def cosine(self, found: list[str]) -> float:
         """Cosine similarity of a few words, not yet stemmed, with the keywords."""
         stems = words.stems(found)
         if not stems:
             return 0.0
         joined = f" {'  '.join(stems)} "
-        total = sum(weight for _, term, weight in self.terms if f" {'  '.join(term)} " in joined)
+        total = sum(
+            weight
+            for name, term, weight in self.terms
+            if name not in self._acronyms and f" {'  '.join(term)} " in joined  # the words are in lower case
+        )
         return min(1.0, total / (self._length * sqrt(len(set(stems)))))
 
     def share(self, page: Page, threshold: float) -> Judgement:
@@ -121,9 +139,13 @@ class KeywordJudge:
 
     def _places(self, texts: Iterable[str]) -> dict[str, int]:
         """How often each keyword occurs in several texts; a phrase does not span two texts."""
-        joined = "  |  ".join("  ".join(words.stems(words.tokenize(text))) for text in texts if text)
+        texts = [text for text in texts if text]
+        joined = "  |  ".join("  ".join(words.stems(words.tokenize(text))) for text in texts)
         joined = f" {joined} "
-        counts = {name: joined.count(f" {'  '.join(stems)} ") for name, stems, _ in self.terms}
+        counts = {
+            name: self._in_capitals(name, texts) if name in self._acronyms else joined.count(f" {'  '.join(stems)} ")
+            for name, stems, _ in self.terms
+        }
         return {name: number for name, number in counts.items() if number}
 
     def coverage(self, page: Page, threshold: float) -> Judgement:

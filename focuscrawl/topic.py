@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def slug(text: str) -> str:
 
 
 def load_topic(name: str) -> Topic:
-    """Load a topic from a file, or the shipped topic of that name."""
+    """Load a topic from a file, or one that comes with the project by its name."""
     path = Path(name)
     try:
         is_file = path.is_file()
@@ -98,20 +99,28 @@ def load_topic(name: str) -> Topic:
         return read_topic(content, name, path.parent)
     if path.suffix == ".toml":
         raise FocusError(f"topic '{name}': no such file")
-    shipped = shipped_topics()
-    if name not in shipped:
-        hint = suggest(name, shipped, "'{}'")
+    files = named_topics()
+    if name not in files:
+        hint = suggest(name, files, "'{}'")
         raise FocusError(
-            f"unknown topic '{name}'; {f'{hint} Or ' if hint else ''}give a FILE.toml or one of {', '.join(shipped)}"
+            f"unknown topic '{name}'; {f'{hint} Or ' if hint else ''}give a FILE.toml or one of {', '.join(files)}"
         )
-    return read_topic(resources.data("topics", f"{name}.toml").read_bytes(), name, None)
+    return read_topic(files[name].read_bytes(), name, None)
+
+
+def named_topics() -> dict[str, Traversable]:
+    """The files of the topics that can be given by name: the shipped ones, and those of the papers' experiments."""
+    return _topics_in("topics") | _topics_in("topics", "papers")
 
 
 def shipped_topics() -> list[str]:
-    """Names of the topics that ship with the project."""
-    return sorted(
-        file.name.removesuffix(".toml") for file in resources.data("topics").iterdir() if file.name.endswith(".toml")
-    )
+    """Names of the topics of the embedded web."""
+    return list(_topics_in("topics"))
+
+
+def _topics_in(*folder: str) -> dict[str, Traversable]:
+    files = {file.name: file for file in resources.data(*folder).iterdir() if file.name.endswith(".toml")}
+    return {name.removesuffix(".toml"): files[name] for name in sorted(files)}
 
 
 def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:

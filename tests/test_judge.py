@@ -140,3 +140,29 @@ def test_cosine_of_a_few_words():
     assert judge.cosine(["heaps", "of", "sand", "now"]) == pytest.approx(3 / (5 * 2))
     assert judge.cosine(["bubble", "sorting"]) == pytest.approx(4 / (5 * 2**0.5))
     assert judge.cosine(["sort", "bubble"]) == judge.cosine([]) == 0
+
+
+def test_an_acronym_that_is_a_common_word_counts_in_capitals_only():
+    judge = KeywordJudge({"IT": 3, "computer": 1})
+    assert judge.frequencies(page("It is what it is: a computer")) == {"computer": 1}
+    assert judge.frequencies(page("IT, and IT departments; ITS", title="IT news")) == {"IT": 3}
+    assert judge.tag_weighted(page("it is it", title="What is it"), 0.05).relevance == 0
+    assert judge.tag_weighted(page("about it", title="IT news"), 0.05).relevant
+    assert judge.cosine(["it"]) == 0  # words in lower case do not tell which is meant
+    assert KeywordJudge({"DNA": 1}).frequencies(page("dna")) == {"DNA": 1}
+
+
+@pytest.mark.parametrize(
+    ("markup", "phrase", "word"),
+    [
+        ("<p>call for papers, database", 1, 1),
+        ("<title>Calls for papers</title><p>call for papers, database", 5, 0.5),
+        ("<p>call for papers, database, <a href=x>a call for papers</a>", 3, 0.5),
+        ("<meta name=description content='A call for papers'><p>call for papers, database", 2, 0.5),
+        ("<p>a call, papers for a database", 0, 1),
+    ],
+)
+def test_phrases_count_in_every_place(markup, phrase, word):
+    judge = KeywordJudge({"call for paper": 5, "database": 3})
+    found = judge.tag_weighted(read_page(Page("http://example.com/"), markup.encode(), "text/html"), 0.05)
+    assert found.relevance == pytest.approx((5 * phrase + 3 * word) / (34**0.5 * (phrase**2 + word**2) ** 0.5))

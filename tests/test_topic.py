@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
@@ -98,6 +99,29 @@ def test_an_unknown_topic_is_told_from_a_missing_file():
 
 def test_every_topic_of_the_embedded_web_ships():
     assert shipped_topics() == sorted(TOPICS)
+
+
+def test_the_topic_of_a_paper_is_found_by_name_but_is_not_one_of_the_embedded_web():
+    topic = load_topic("call_for_papers")
+    assert "call_for_papers" not in shipped_topics()
+    assert [*topic.keywords.values()] == [5, 3, 3, 3, 3, 3, 3, 3, 3, 1]
+    assert {"call for paper", "IT", "2009"} < set(topic.keywords)
+    assert len(topic.seeds) == len({urls.key(urls.check(seed)) for seed in topic.seeds}) == 20
+    assert topic.description
+    assert prefixes(topic.dewey)
+
+
+def test_the_topic_of_a_paper_tells_a_call_from_a_page_that_says_it():
+    judge = KeywordJudge(load_topic("call_for_papers").keywords)
+
+    def relevance(text: str) -> float:
+        page = read_page(Page("http://a.example/"), f"<title>{text}</title><p>{text}".encode(), "text/html")
+        return judge.tag_weighted(page, 0.05).relevance
+
+    assert relevance("A walk by the sea, and what it is like") == 0
+    assert (
+        relevance("Call for Papers: databases and information technology, 2009") > relevance("A network of paths") > 0
+    )
 
 
 @pytest.mark.parametrize("name", shipped_topics())

@@ -20,7 +20,7 @@ from focuscrawl import settings as project
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of
-from focuscrawl.topic import parse_seeds, shipped_topics
+from focuscrawl.topic import named_topics, parse_seeds
 from focuscrawl.web import webs
 from focuscrawl.web.addresses import PUBLIC, is_literal, network
 
@@ -242,8 +242,8 @@ _OF_THE_NETWORK = {
 
 
 def _is_topic(name: str) -> bool:
-    """Whether a recorded topic may be read: a shipped one, or a small .toml file."""
-    if name in shipped_topics():
+    """Whether a recorded topic may be read: one that comes with the project, or a small .toml file."""
+    if name in named_topics():
         return True
     return Path(name).suffix == ".toml" and _is_small_file(Path(name))
 

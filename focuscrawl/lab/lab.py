@@ -23,6 +23,7 @@ from focuscrawl.lab.plan import CHANCE, GENERIC, GIVEN, LIMIT, TOPIC, Job, Spec,
 from focuscrawl.lab.polite import Manners, polite_random
 from focuscrawl.lab.survey import Reader, Survey, read_pages, web_digest
 from focuscrawl.lab.tables import Row
+from focuscrawl.lab.tags import TagRelevance
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic
 from focuscrawl.web import content
@@ -53,6 +54,8 @@ class Lab:
     #: The politeness of all crawls, on their clock; None to fetch one page at a time, without delays.
     manners: Manners | None = None
     keep: bool = False
+    #: Also count the pages whose tag-weighted keywords have a cosine with the topic's above this.
+    keyword_threshold: float | None = None
     #: One line for each thing that could not be compared.
     problems: list[str] = field(default_factory=list)
 
@@ -66,6 +69,10 @@ class Lab:
         """The web's name in tables: that of its file, or of its directory if it is a crawl."""
         path = Path(self.web_name)
         return path.resolve().parent.name if path.name == "crawl.sqlite" else path.stem if path.suffix else path.name
+
+    @cached_property
+    def _tags(self) -> TagRelevance:
+        return TagRelevance(self.web, self.topics)
 
     @cached_property
     def _digest(self) -> str:
@@ -169,6 +176,11 @@ class Lab:
         """A row per crawl and for the limit and chance, trial by trial; *after*: as they were after that many pages."""
         return [row for trial in trials for row in self._rows(survey, trial, outcomes, after or self.pages)]
 
+    def _by_keywords(self, survey: Survey, topic: str) -> Callable[[int], bool] | None:
+        """Whether a page is relevant to a topic by its keywords, if that is wanted."""
+        least = self.keyword_threshold
+        return None if least is None else lambda page: self._tags.of(topic, survey.urls[page]) > least
+
     def _rows(self, survey: Survey, trial: Trial, outcomes: Mapping[Job, Outcome], pages: int) -> Iterator[Row]:
         facts: dict[str, Any] = {
             "pages": pages,
@@ -193,7 +205,9 @@ class Lab:
                 fetched = [survey.number(url) for url in outcome.urls[:pages]]
                 judged, matched = outcome.judged[:pages], outcome.matched[:pages]
                 times = outcome.times and outcome.times[:pages]
-                measures = measure(fetched, judged, matched, requests=outcome.requests, times=times, **facts)
+                by_keywords = self._by_keywords(survey, trial.topic)
+                costs: dict[str, Any] = {"requests": outcome.requests, "times": times}
+                measures = measure(fetched, judged, matched, by_keywords=by_keywords, **costs, **facts)
                 yield Row(*place, job.spider, job.repeat, measures, outcome.cpu, outcome.seconds)
         for repeat in range(1, self.repeats + 1):
             chance = Random(f"{self.seed} {repeat} {trial.topic} {trial.seeds}")  # noqa: S311

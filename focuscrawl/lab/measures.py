@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import accumulate
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -71,6 +71,10 @@ class Measures:
     found: frozenset[int]
     #: When each of them arrived, in order; None for a crawl without politeness.
     arrivals: tuple[float, ...] | None = None
+    #: Pages that are relevant by their keywords, and each of them with how many pages were fetched up to it, in order;
+    #: none if that was not measured.
+    keyword_relevant: int | None = None
+    keyword_found: Mapping[int, int] = field(default_factory=dict)
 
 
 def measure(
@@ -87,18 +91,23 @@ def measure(
     hosts: Mapping[int, str],
     similarity: Sequence[float],
     times: Sequence[float] | None = None,
+    by_keywords: Callable[[int], bool] | None = None,
 ) -> Measures:
     """Measure a crawl from the numbers of the pages it fetched (None: not in the web) and its judgements of them.
 
     *matched* says which of them are listed in URLs.txt, *reachable* how many relevant pages can be reached. *limit* is
     the order of the omniscient crawler, *similarity* the similarity of each page to the topic, and *times* when each
-    page arrived on the crawl's clock.
+    page arrived on the crawl's clock. *by_keywords* says whether a page is relevant by its keywords.
     """
     is_relevant = [page in relevant for page in fetched]
     curve = tuple(accumulate(is_relevant, initial=0))[1:]
     best = area(list(accumulate(page in relevant for page in limit)), pages)
     moments: Sequence[float | None] = [None] * len(fetched) if times is None else times
     course = tuple(_course(fetched, judged, is_relevant, targets, hosts, similarity, moments))
+    by_keyword: dict[int, int] = {}
+    for count, page in enumerate(fetched if by_keywords else (), 1):
+        if page is not None and page not in by_keyword and by_keywords is not None and by_keywords(page):
+            by_keyword[page] = count
     listed = [by_label for by_label, is_listed in zip(is_relevant, matched or (), strict=False) if is_listed]
     end = course[-1] if course else Point(0, None, _ratio(0, len(targets)), 0.0, 0, None, None, None)
     return Measures(
@@ -116,6 +125,8 @@ def measure(
         arrivals=None
         if times is None
         else tuple(time for time, by_label in zip(times, is_relevant, strict=True) if by_label),
+        keyword_relevant=None if by_keywords is None else len(by_keyword),
+        keyword_found=by_keyword,
     )
 
 

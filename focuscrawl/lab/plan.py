@@ -23,7 +23,7 @@ from focuscrawl.lab.survey import Survey
 from focuscrawl.options import options_of, read_options
 from focuscrawl.resources import data
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.topic import Topic, load_topic, shipped_topics, slug
+from focuscrawl.topic import Topic, load_topic, named_topics, shipped_topics, slug
 
 #: Rows of every table that are not spiders: the best order and a random one.
 LIMIT = "omniscient"
@@ -127,7 +127,7 @@ def _load(spec: Spec, loader: Any, known: Sequence[str]) -> type[FocusedSpider]:
 def read_topics(place: str) -> tuple[dict[str, Topic], list[str]]:
     """The topics of a folder or of files, or shipped ones, by file name without suffix; and problems with others.
 
-    *place* is one of these or several, separated by commas; `shipped` means all topics that come with focuscrawl.
+    *place* is one of these or several, separated by commas; `shipped` means all topics of the embedded web.
     """
     if Path(place).is_dir():
         sources = [str(path) for path in sorted(Path(place).glob("*.toml"))]
@@ -136,10 +136,8 @@ def read_topics(place: str) -> tuple[dict[str, Topic], list[str]]:
     else:
         sources = shipped_topics() if place == "shipped" else [part.strip() for part in place.split(",")]
         for source in sources:
-            if not Path(source).is_file() and source not in shipped_topics():
-                raise FocusError(
-                    f"--topics {source}: not a folder, a topic file or one of {', '.join(shipped_topics())}"
-                )
+            if not Path(source).is_file() and source not in named_topics():
+                raise FocusError(f"--topics {source}: not a folder, a topic file or one of {', '.join(named_topics())}")
     topics: dict[str, Topic] = {}
     problems: list[str] = []
     for source in sources:

@@ -8,12 +8,20 @@ One generation starts from its wait queue of URLs:
   selected page with more than `hub_links` links is a hub, any other an authority;
 * *crossover*: the unvisited links of the hubs, V1, are fetched and measured; the best `pc` share of V1 by S is Vc;
 * *mutation*: of the other unvisited links on known pages that link to authorities, a random `pm` share is Vm;
-* Vc and Vm together, Vn, are grouped into niches by host, or by host and first directories. Each niche loses its worst
-  `knock_out` share (a number of URLs if `knock_out` is 1 or more); the rest is the next wait queue.
+* Vc and Vm together, Vn, are grouped into niches by host (with its port), or by host and first n directories. Each
+  niche loses its worst `knock_out` share (a number of URLs if `knock_out` is 1 or more); the rest is the next wait
+  queue.
 
 S is the cosine of the keywords' weights with x·W, the frequency of each keyword times the weight of the tag it is in.
 An unfetched URL in Vm gets the mean S of the known pages that link to it. Nothing is fetched twice. The crawl ends when
-the wait queue is empty, after `generations`, at `max_relevant` relevant pages, or at `max_pages`.
+the wait queue is empty, after `generations`, after the generation that reaches `max_relevant` relevant pages, or at
+`max_pages`.
+
+The paper fetches all of V1 and has the same constants for every web. Three options change that; all are off by default.
+`sample` fetches at most so many links of V1 per generation, drawn at random in proportion to the S of the best hub that
+links to them; later generations may draw the others. `select` adapts the threshold to the web: after the first
+generation, a selected page must also be among that best share of all pages fetched so far. `hub_links=median` adapts
+the number of links that makes a hub.
 
 Random choices depend only on `seed` and the number of the generation, so a crawl is reproducible even if it is
 interrupted. The table `generation` in crawl.sqlite has the figures of each generation.
@@ -26,17 +34,29 @@ first, for crawls that end within a generation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 from random import Random
 from typing import Any
 
 import numpy as np
 
+from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import HELD, OPEN, FocusedSpider
-from focuscrawl.strategies.genetics import NICHES, Individual, crossover, knock_out, mutation
+from focuscrawl.strategies.genetics import Individual, crossover, knock_out, mutation, niche_kind, sample
 from focuscrawl.strategies.graph import LinkGraph
+
+#: The value of `hub_links` that stands for the median.
+MEDIAN = -1
+
+
+def _hub_links(text: str) -> int:
+    number = MEDIAN if text == "median" else int(text)
+    if number < 0 and text != "median":
+        raise ValueError(text)
+    return number
 
 
 class NicheGeneticSpider(FocusedSpider):
@@ -49,8 +69,25 @@ class NicheGeneticSpider(FocusedSpider):
         0.4, "mutation rate: share of the unvisited links next to authorities that survive", at_least=0.0, at_most=1.0
     )
     knock_out = Option(0.1, "share of each niche that is knocked out; a number of URLs if 1 or more", at_least=0.0)
-    hub_links = Option(15, "a page with more links is a hub", at_least=0)
-    niche = Option("host", "how URLs are grouped into niches: host, or host and first directories", choices=NICHES)
+    hub_links = Option(
+        15,
+        "a page with more links is a hub; median: a page with at least as many as half of the fetched pages",
+        expects="a whole number, at least 0, or median",
+        read=_hub_links,
+    )
+    niche = Option(
+        "host",
+        "how URLs are grouped into niches: by host (with port), or by host and first n directories (host/n)",
+        expects="host or host/n, as in host/2",
+        read=niche_kind,
+    )
+    sample = Option(0, "fetch at most this many links of the hubs per generation; 0: all", at_least=0)
+    select = Option(
+        1.0,
+        "after the first generation, select only pages among this best share of those fetched; 1: all above threshold",
+        at_least=0.0,
+        at_most=1.0,
+    )
     output = Option("all", "which relevant pages are output", choices=("all", "authorities"))
     generations = Option(0, "stop after this many generations; 0: when nothing is left", at_least=0)
     max_relevant = Option(0, "stop after the generation that reaches this many relevant pages; 0: no limit", at_least=0)
@@ -73,9 +110,11 @@ class NicheGeneticSpider(FocusedSpider):
         return self.keywords.tag_weighted(page, self.threshold)
 
     def matches(self, page: Page) -> bool:
-        return super().matches(page) and (
-            self.output == "all" or len({link.url for link in page.links}) <= self.hub_links
-        )
+        if self.output == "all" or not super().matches(page):
+            return super().matches(page)
+        links = {urls.key(link.url) for link in page.links} - {urls.key(page.url)}  # as the link graph counts them
+        most: int = self._now.get("most", max(0, self.hub_links))
+        return len(links) <= most
 
     def score(self, page: Page) -> Sequence[float]:
         """Hold links until a generation selects them."""
@@ -95,31 +134,54 @@ class NicheGeneticSpider(FocusedSpider):
         """Select pages, and queue the unvisited links of the hubs; False if there are none."""
         now = self._now
         wait = self._pages(now["wait"]) if "wait" in now else self._pages()
-        selected = [page for page in wait if page.fitness > self.threshold]
+        least = self._least()
+        selected = [page for page in wait if page.fitness > self.threshold and page.fitness >= least]
         if not selected and now["number"] == 1:
             self._nothing_selected(wait)
         sources, targets = self._graph.ends()
         links = np.bincount(sources, minlength=len(self._graph))
-        hubs = [page.url_id for page in selected if links[page.url_id] > self.hub_links]
+        most = now["most"] = self._most_links(links[links > 0])
+        hubs = [page.url_id for page in selected if links[page.url_id] > most]
         now["hubs"] = len(hubs)
-        now["authorities"] = [page.url_id for page in selected if links[page.url_id] <= self.hub_links]
+        now["authorities"] = [page.url_id for page in selected if links[page.url_id] <= most]
         now["measures"] = True
-        on_hubs = np.isin(sources, hubs)
+        on_hubs = np.isin(sources, [*hubs, *now.get("unfinished", [])])
         best = np.zeros(len(self._graph))  # relevance of the best hub that links to a URL
         np.maximum.at(best, targets[on_hubs], self._graph.relevance[sources[on_hubs]])
-        scores = {int(node): float(OPEN + OPEN * best[node]) for node in np.unique(targets[on_hubs])}
+        found = {int(node): float(best[node]) for node in np.unique(targets[on_hubs]) if self._waits(int(node))}
+        taken = sample(found, self.sample, self._chance("sample"))
+        scores = {node: OPEN + OPEN * found[node] for node in taken}
+        left = found.keys() - scores.keys()  # a later generation may still draw them
+        now["unfinished"] = np.unique(sources[on_hubs & np.isin(targets, list(left))]).tolist()
         with self.crawl.store.transaction():
             why = {"link of a hub in generation": float(now["number"])}
             now["measured"] = self.crawl.frontier.raise_to(scores, why)
             self.crawl.store.set_meta("generation now", now)
         return bool(now["measured"])
 
+    def _most_links(self, links: Any) -> int:
+        """The most links that an authority has; *links* are those of each fetched page that has any."""
+        if self.hub_links != MEDIAN:
+            return self.hub_links
+        return ceil(np.median(links)) - 1 if len(links) else 0
+
+    def _least(self) -> float:
+        """The relevance that a page needs to be among the best `select` of all pages fetched so far."""
+        if self._now["number"] == 1:  # nothing is fetched but the seeds
+            return 0.0
+        relevance = self._graph.relevance
+        return float(np.quantile(relevance[~np.isnan(relevance)], 1 - self.select))
+
+    def _chance(self, *what: str) -> Random:
+        """The random generator for one kind of choice in this generation, the same after an interruption."""
+        return Random(" ".join([f"{self.seed}", f"{self._now['number']}", *what]))  # noqa: S311
+
     def _next_generation(self) -> bool:
         """Crossover, mutation and niches; False at the end of the crawl."""
         now, number = self._now, self._now["number"]
         measured = self._pages(now["measured"])
         fit = crossover(measured, self.pc)
-        beside = mutation(self._beside_authorities(), self.pm, Random(f"{self.seed} {number}"))  # noqa: S311
+        beside = mutation(self._beside_authorities(), self.pm, self._chance())
         survivors = knock_out([*fit, *beside], self.knock_out, self.niche)
         figures = {
             "fetched": self.crawl.pages - now["pages"],
@@ -131,7 +193,8 @@ class NicheGeneticSpider(FocusedSpider):
         }
         self._report(number, figures)
         more = bool(survivors) and self._may_go_on(number)
-        self._now = {"number": number + 1, "measures": False, "pages": self.crawl.pages}
+        kept: dict[str, Any] = {name: now[name] for name in ("most", "unfinished") if name in now}
+        self._now = {"number": number + 1, "measures": False, "pages": self.crawl.pages, **kept}
         waiting = {one.url_id: OPEN + OPEN * one.fitness for one in survivors if self._waits(one.url_id)}
         self._now["wait"] = [one.url_id for one in survivors]
         with self.crawl.store.transaction():
@@ -145,8 +208,9 @@ class NicheGeneticSpider(FocusedSpider):
         if 0 < self.generations <= number:
             self.logger.info("Stopping: %d generations are done", number)
             return False
-        if 0 < self.max_relevant <= self.crawl.relevant:
-            self.logger.info("Stopping: %d relevant pages are found", self.crawl.relevant)
+        found = self.crawl.relevant if self.output == "all" else self.crawl.matched
+        if 0 < self.max_relevant <= found:
+            self.logger.info("Stopping: %d relevant pages are found", found)
             return False
         return True
 
@@ -168,11 +232,12 @@ class NicheGeneticSpider(FocusedSpider):
 
     def _pages(self, url_ids: Iterable[int] | None = None) -> list[Individual]:
         """The readable pages of some URLs, or all of them."""
-        wanted = None if url_ids is None else set(url_ids)
+        stored = self.crawl.store.pages
+        pages = stored.each() if url_ids is None else (stored.of_url(url_id) for url_id in url_ids)
         return [
             Individual(page.url_id, page.url, page.relevance or 0.0)
-            for page in self.crawl.store.pages.each()
-            if page.problem is None and (wanted is None or page.url_id in wanted)
+            for page in pages
+            if page is not None and page.problem is None
         ]
 
     def _waits(self, url_id: int) -> bool:

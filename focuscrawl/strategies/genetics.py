@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from random import Random
 from typing import NamedTuple
 
-from focuscrawl import urls
-
-NICHES = ("host", "host/1", "host/2")
+#: The weight in a sample of what has none, so that it can still be drawn.
+_LEAST = 1e-6
 
 
 class Individual(NamedTuple):
@@ -35,12 +36,28 @@ def mutation(pool: Sequence[Individual], rate: float, chance: Random) -> list[In
     return chance.sample(ordered, round(rate * len(ordered)))
 
 
+def sample(pool: Mapping[int, float], most: int, chance: Random) -> list[int]:
+    """At most so many keys of a pool, drawn with probabilities in proportion to their values; 0: all of them."""
+    if not 0 < most < len(pool):
+        return list(pool)
+    # the largest of u^(1/weight) are such a sample without replacement (Efraimidis and Spirakis)
+    drawn = {key: log(1.0 - chance.random()) / max(pool[key], _LEAST) for key in sorted(pool)}
+    return sorted(pool, key=lambda key: (-drawn[key], key))[:most]
+
+
+def niche_kind(text: str) -> str:
+    """A kind of niche: `host`, or `host/n` for a host and n directories; raises ValueError for anything else."""
+    if not re.fullmatch(r"host(/[0-9]{1,9})?", text):
+        raise ValueError(text)
+    return text
+
+
 def niche(url: str, kind: str) -> str:
-    """The niche of a URL: its host, or host and first directories."""
-    levels = NICHES.index(kind)
+    """The niche of a URL: its host and port, and its first directories."""
+    levels = int(kind.partition("/")[2] or 0)
     host, _, path = url.partition("://")[2].partition("/")
     folders = path.partition("?")[0].split("/")[:-1]
-    return "/".join([urls.host(url) or host, *folders[:levels]])
+    return "/".join([host, *folders[:levels]])
 
 
 def knock_out(individuals: Iterable[Individual], amount: float, kind: str) -> list[Individual]:

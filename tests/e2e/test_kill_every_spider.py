@@ -28,6 +28,7 @@ CASES = {
     "link_classifier": ["training_pages=30"],
     "link_classifier fixed": ["training_pages=30", "training=fixed", "level_limit=1"],
     "link_classifier tree": ["training_pages=30", "classifier=tree", "level_by=prediction", "level_limit=0"],
+    "niche_genetic sampled": ["sample=20", "select=0.8", "hub_links=median"],
     "taxonomy_tunnel": ["window=10"],
     "treasure": ["crawl=auto", "crawl_pages=60"],
     "hits": ["every=20"],

@@ -109,6 +109,71 @@ def test_it_stops_after_the_generation_with_enough_relevant_pages(crawl):
     assert crawled.sql("SELECT count(*) FROM generation") == [(1,)]
 
 
+def test_pages_that_are_not_output_do_not_count_as_found(crawl):
+    crawled = run(crawl, max_relevant=3, output="authorities")  # the hub and p are relevant, but hubs
+    assert crawled.sql("SELECT count(*) FROM generation") == [(2,)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_sample_of_the_hubs_links_is_fetched(crawl, tmp_path, number):
+    crawled = run(crawl, tmp_path / "1", generations=1, sample=number)
+    measured = names(crawled)[2:]
+    assert len(measured) == number
+    assert set(measured) <= {"p", "q", "r", "s"}
+    assert names(run(crawl, tmp_path / "2", generations=1, sample=number))[2:] == measured
+
+
+def test_links_that_were_not_drawn_may_be_drawn_later(crawl, tmp_path):
+    sampled = run(crawl, tmp_path / "1", sample=1, pc=1)
+    assert {"p", "q", "r", "s"} <= set(names(sampled))
+    assert max(fetched for (fetched,) in sampled.sql("SELECT fetched FROM generation WHERE number > 1")) <= 4
+
+
+def test_the_number_of_links_of_a_hub_adapts_to_the_web(crawl, tmp_path):
+    # of the two seeds, hub has four links and authority one: the median is 2.5
+    crawled = run(crawl, tmp_path / "1", generations=1, hub_links="median")
+    assert crawled.sql("SELECT hubs, authorities FROM generation") == [(1, 1)]
+    alone = crawl(
+        *("niche_genetic", small_web(LINKS, TEXTS), tmp_path / "2"),
+        seeds=at("authority"),
+        keywords="heap",
+        generations=1,
+        hub_links="median",
+    )
+    assert names(alone) == ["authority", "deep/1"]  # one page is as good as half of one
+    only = run(crawl, tmp_path / "3", hub_links="median", output="authorities").matched
+    assert at("r") in only
+    assert at("p") not in only
+
+
+def test_a_sample_depends_on_the_random_seed(crawl, tmp_path):
+    samples = {tuple(names(run(crawl, tmp_path / f"{n}", generations=1, sample=1, seed=n))) for n in range(8)}
+    assert len(samples) > 1
+
+
+def test_a_sample_as_large_as_the_links_changes_nothing(crawl, tmp_path):
+    assert names(run(crawl, tmp_path / "1", sample=99)) == names(run(crawl, tmp_path / "2"))
+
+
+def test_the_threshold_adapts_after_the_first_generation(crawl, tmp_path):
+    whole = run(crawl, tmp_path / "whole", generations=2)
+    best = run(crawl, tmp_path / "best", generations=2, select=0.2)
+    first, second = best.sql("SELECT hubs, authorities FROM generation")
+    assert first == whole.sql("SELECT hubs, authorities FROM generation")[0]  # nothing to compare the seeds with
+    assert second == (1, 0)  # p has both keywords, and is among the best fifth; q is not
+    assert not {"q/1", "q/2", "q/3"} & set(names(best))
+
+
+@pytest.mark.parametrize("pages", [3, 4, 6, 8])
+def test_a_sampled_crawl_goes_on_in_the_middle_of_a_generation(crawl, tmp_path, pages):
+    options = {"sample": 2, "select": 0.8, "hub_links": "median"}
+    whole = run(crawl, tmp_path / "whole", **options)
+    run(crawl, tmp_path / "parts", max_pages=pages, **options)
+    parts = run(crawl, tmp_path / "parts", **options)
+    assert names(parts) == names(whole)
+    assert parts.sql("SELECT * FROM generation") == whole.sql("SELECT * FROM generation")
+
+
 def test_nothing_above_the_threshold_in_the_first_generation(crawl):
     crawled = run(crawl, keywords="unheard")
     assert crawled.stats["finish_reason"] == "cannot_go_on"
@@ -125,7 +190,19 @@ def test_that_costs_the_user_one_line_and_a_bad_exit(tmp_path):
     assert "give seeds on the topic" in result.stderr
 
 
-@pytest.mark.parametrize("option", [{"pc": 1.5}, {"pm": -1}, {"knock_out": -0.1}, {"niche": "path"}, {"hub_links": -1}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"pc": 1.5},
+        {"pm": -1},
+        {"knock_out": -0.1},
+        {"niche": "path"},
+        {"hub_links": -1},
+        {"hub_links": "x"},
+        {"sample": -1},
+        {"select": 2},
+    ],
+)
 def test_parameters_out_of_range_are_refused(crawl, option):
     ((name, value),) = option.items()
     with pytest.raises(FocusError, match=f"option {name}={value}: expected"):
@@ -146,7 +223,7 @@ def test_explain_tells_the_generation(crawl):
 
 
 def test_generations_on_a_web_of_many_hosts(crawl):
-    crawled = crawl("niche_genetic", open_web("demo"), topic="sorting", max_pages=150, niche="host/1")
+    crawled = crawl("niche_genetic", open_web("demo"), topic="sorting", max_pages=150, niche="host/3")
     assert len(crawled.urls) == 150
     assert crawled.sql("SELECT count(*) FROM generation")[0][0] >= 2
     assert all(fetched > 0 for (fetched,) in crawled.sql("SELECT fetched FROM generation"))
