@@ -29,6 +29,7 @@ class Option(Generic[T]):
         expects: str = "",
         read: Callable[[str], T] | None = None,
         given_as: str = "",
+        alias: str = "",
     ) -> None:
         self.default = default
         self.help = help
@@ -40,6 +41,8 @@ class Option(Generic[T]):
         self.name = ""
         #: The name on the command line, if it differs from the attribute's.
         self.given_as = given_as
+        #: Another name on the command line. Scrapyd takes some names for itself.
+        self.alias = alias
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -115,11 +118,12 @@ def read_options(spider: type[Any], given: Mapping[str, Any], others: tuple[str,
     *others* are further arguments that it accepts.
     """
     known = options_of(spider)
+    aliases = {option.alias: option for option in known.values() if option.alias}
     values: dict[str, Any] = {}
     for name, value in given.items():
         if name.startswith("_") or name in others:  # Scrapyd's own, such as _job
             continue
-        option = known.get(name)
+        option = known.get(name) or aliases.get(name)
         if option is None:
             names = sorted([*known, *others])
             hint = suggest(name, names) or f"it takes {', '.join(names)}"

@@ -79,7 +79,10 @@ class TreasureSpider(DeweySpider):
     levels = Option(LEVELS, "maximum number of downloads from a node of the T-Graph to a target", at_least=1)
     earlier_pages = Option(500, "pages of the breadth-first crawl for crawl=auto", given_as="crawl_pages", at_least=20)
     priority = Option(
-        NEIGHBOURS, "how the T-Graph gives priorities: by its most similar nodes, or as in the paper", choices=RULES
+        NEIGHBOURS,
+        "how the T-Graph gives priorities: by its most similar nodes, or as in the paper",
+        choices=RULES,
+        alias="rule",
     )
     match = Option(MATCH, "minimum similarity at which a node of the T-Graph matches", at_least=0.0, at_most=1.0)
     off_topic = Option(0.01, "priority of links about other topics", at_least=0.0, at_most=0.1)

@@ -31,6 +31,7 @@ _VIEWS = {
         " WHERE NOT relevant AND problem IS NULL ORDER BY id"
     ),
 }
+_DROPS = ("DROP VIEW relevant_url", "DROP VIEW irrelevant_url")
 _PREDICT = (
     "INSERT INTO prediction SELECT link.url_id, max(ifnull(link.score >= ?, 0)) FROM link"
     " JOIN url ON url.id = link.url_id WHERE link.id > ? AND NOT url.done"
@@ -79,10 +80,10 @@ class Predictions(Part):
     def make(self) -> None:
         """Create the table and its views if they do not exist."""
         self.store.make(_PREDICTION)
-        for view, earlier in _VIEWS.items():
+        for (view, earlier), drop in zip(_VIEWS.items(), _DROPS, strict=True):
             try:
                 if has(self.store.connection, earlier):
-                    self.store.execute("DROP VIEW " + earlier.split()[2])
+                    self.store.execute(drop)
             except DamageError:
                 pass  # it is the current one, or `make` reports it
             self.store.make(view)

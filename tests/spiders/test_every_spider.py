@@ -64,4 +64,6 @@ def test_poor_pages_do_it_no_harm(crawl, tmp_path, name):
 @pytest.mark.parametrize("name", SPIDERS)
 def test_scrapyd_can_be_given_all_its_options(name):
     """What schedule.json takes for itself does not reach a spider."""
-    assert not {"project", "spider", "setting", "jobid", "priority"} & options_of(LOADER.load(name)).keys()
+    own = {"project", "spider", "setting", "jobid", "priority"}
+    taken = {name: option for name, option in options_of(LOADER.load(name)).items() if name in own}
+    assert all(option.alias and option.alias not in own for option in taken.values()), taken

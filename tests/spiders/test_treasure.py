@@ -60,15 +60,15 @@ def test_pages_have_their_dewey_numbers_and_are_judged_by_them(crawl, web):
     assert pages["cello"]["relevance"] > 0.5 > pages["leaf"]["relevance"]
 
 
-@pytest.mark.parametrize("priority", ["paper", "neighbours"])
-def test_a_t_graph_orders_links_by_their_distance_from_a_target(crawl, web, tmp_path, priority):
+@pytest.mark.parametrize(("option", "priority"), [("priority", "paper"), ("rule", "paper"), ("priority", "neighbours")])
+def test_a_t_graph_orders_links_by_their_distance_from_a_target(crawl, web, tmp_path, option, priority):
     near = Node(at("x"), "", "", "", f"{MUSIC} far away", {at("t"): 1})
     graph = TGraph("780", [near, Node(at("y"), "", "", "", "nothing alike", {at("t"): 3})])
     graph.topic = "crawl"
     graph.save(tmp_path / "t.json")
     topic = tmp_path / "t.toml"
     topic.write_text(f'name = "crawl"\nseeds = ["{at("root")}"]\ndewey = ["780"]\n')
-    options = {"tgraph": tmp_path / "t.json", "match": 0.24, "watchdog_every": 0, "priority": priority}
+    options = {"tgraph": tmp_path / "t.json", "match": 0.24, "watchdog_every": 0, option: priority}
     crawled = crawl("treasure", web, topic=topic, **options)
     assert names(crawled)[:2] == ["root", "far"]
     far, bow = (
