@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from sys import intern
 
 import Stemmer
 
@@ -53,7 +54,7 @@ class _Stems(dict[str, str]):
             return word
         if len(self) >= self.LIMIT:
             self.clear()
-        stemmed: str = self._stem(word)
+        stemmed = intern(self._stem(word))  # equal stems are one object, so that dictionaries find them sooner
         self[word] = stemmed
         return stemmed
 

@@ -46,15 +46,15 @@ class Command(FocusCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise UsageError("give a text, a file or a URL", print_help=False)
-        _draw(_stems(" ".join(args)), lexicon(), Console(highlight=False, markup=False))
+        _draw(_words(" ".join(args)), lexicon(), Console(highlight=False, markup=False))
 
 
-def _stems(what: str) -> list[str]:
-    """The stems of a text, of a file or of a page on the web."""
+def _words(what: str) -> list[str]:
+    """The words of a text, of a file or of a page on the web."""
     if what.startswith(("http://", "https://")):
         try:
             with urlopen(Request(what, headers={"User-Agent": "focuscrawl"}), timeout=30) as response:  # noqa: S310
-                return read_page(Page(what), response.read(_LARGEST), response.headers.get("Content-Type", "")).stems
+                return read_page(Page(what), response.read(_LARGEST), response.headers.get("Content-Type", "")).words
         except HTTPError as error:
             raise FocusError(f"{what} cannot be fetched: HTTP {error.code}") from None
         except (URLError, OSError, ValueError) as error:
@@ -67,15 +67,15 @@ def _stems(what: str) -> list[str]:
             body = path.read_bytes()
             html = path.suffix.lower() in (".html", ".htm", ".xhtml") or b"<html" in body[:1000].lower()
             if html:
-                return read_page(Page(urls.of_file(path)), body, "text/html").stems
+                return read_page(Page(urls.of_file(path)), body, "text/html").words
             what = body.decode("utf-8", "replace")
     except OSError as error:
         raise FocusError(f"{path} cannot be read: {error.strerror}") from None
-    return words.stems(words.tokenize(what))
+    return words.tokenize(what)
 
 
-def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
-    dots = known.dots(stems)
+def _draw(tokens: list[str], known: Lexicon, console: Console) -> None:
+    dots = known.dots(tokens)
     (focus,) = dots.galaxies()
     if not focus:
         console.print("None of its words is in the Dewey lexicon.")
@@ -95,7 +95,7 @@ def _draw(stems: list[str], known: Lexicon, console: Console) -> None:
                 style="bold" if kept else "",
             )
         console.print(table)
-    terms = Counter(known.find(stems))
+    terms = Counter(known.find(tokens))
     console.print()
     for number in focus:
         made_by = [(term, n) for term, n in terms.most_common() if any(d.startswith(number) for d in known.terms[term])]

@@ -13,9 +13,10 @@ T-Graph principles" (Treasure-Crawler).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from sys import intern
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -58,16 +59,17 @@ class Dots:
         """The densest region of each text; several if equally dense, none if there are no dots."""
         inside = self._counts > 0
         for _, _, kept in self._by_digit():
-            inside &= kept
+            last = kept
+        if len(self._columns):
+            inside &= last
         return [tuple([self._numbers[place] for place in np.flatnonzero(row).tolist()]) for row in inside]
 
     def weights(self, text: int = 0) -> list[dict[str, float]]:
         """Digit by digit, W of the regions that are compared."""
-        numbers = self._numbers
         longest = max(map(len, self.galaxies()[text]), default=0)
         return [
             {
-                numbers[start][:digits]: float(weight)
+                self._numbers[start][:digits]: float(weight)
                 for start, weight in zip(starts, weights[text], strict=True)
                 if weight
             }
@@ -75,22 +77,29 @@ class Dots:
         ]
 
     def _by_digit(self) -> Iterator[tuple[Any, Any, Any]]:
-        """For each digit: where the regions begin, W of each region and text, and whether its dots are kept.
+        """For each digit: where the regions begin, their W in each text (0 outside the kept ones), and which are kept.
 
-        From the fourth digit on, the dots that have no more digits are a region too.
+        From the fourth digit on, the dots that have no more digits are a region too. After the last digit, each number
+        is a region.
         """
-        counts, sums = self._counts, self._sums
         if not len(self._columns):
             return
-        for regions in self._lexicon.regions[: int(self._lexicon.lengths[self._columns].max())]:
+        levels = []
+        starts = np.arange(len(self._columns))
+        counts, sums = self._counts, self._sums
+        for regions in reversed(self._lexicon.regions[: int(self._lexicon.lengths[self._columns].max())]):
             of_column = regions[self._columns]
-            begins = np.concatenate(([True], of_column[1:] != of_column[:-1]))
-            starts = np.flatnonzero(begins)
-            weights = np.add.reduceat(counts, starts, axis=1) * np.add.reduceat(sums, starts, axis=1)
-            densest = weights >= weights.max(axis=1, keepdims=True) * (1 - 1e-9)
-            kept = densest[:, np.cumsum(begins) - 1]
+            begins = np.flatnonzero(np.concatenate(([True], of_column[1:] != of_column[:-1])))
+            if len(begins) < len(starts):
+                inner = np.searchsorted(starts, begins)
+                counts, sums = np.add.reduceat(counts, inner, axis=1), np.add.reduceat(sums, inner, axis=1)
+                starts = begins
+            levels.append((starts, counts * sums))
+        outer, kept = np.zeros(1, dtype=np.intp), np.ones((len(self._counts), 1), dtype=bool)
+        for starts, weights in reversed(levels):
+            weights = weights * kept[:, np.searchsorted(outer, starts, side="right") - 1]
+            outer, kept = starts, weights >= weights.max(axis=1, keepdims=True) * (1 - 1e-9)
             yield starts, weights, kept
-            counts, sums = counts * kept, sums * kept
 
     def share(self, prefixes: tuple[str, ...], text: int = 0) -> float:
         """The share of a text's dots under one of the prefixes."""
@@ -102,6 +111,29 @@ class Dots:
 def dotted(number: str) -> str:
     """A number as people write it: 5125 is 512.5."""
     return f"{number[:DIGITS]}.{number[DIGITS:]}" if len(number) > DIGITS else number
+
+
+class _Start(NamedTuple):
+    """A stem that a term begins with: its phrases, by the second stem, and the stem itself if it is a term."""
+
+    phrases: dict[str, tuple[int, ...]]
+    term: str | None
+
+
+class _Starts(dict[str, _Start | None]):
+    """By word: what begins with it; None if nothing does. Most words of a page have been looked up before."""
+
+    LIMIT = 200_000
+
+    def __init__(self, by_stem: Mapping[str, _Start]) -> None:
+        super().__init__()
+        self._by_stem = by_stem
+
+    def __missing__(self, word: str) -> _Start | None:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        found = self[word] = self._by_stem.get(words.stem(word))
+        return found
 
 
 class Lexicon:
@@ -132,13 +164,14 @@ class Lexicon:
         #: By term: the places of its numbers.
         place_of = {number: place for place, number in enumerate(self.numbers)}
         self._places = {term: [place_of[number] for number in numbers] for term, numbers in self.terms.items()}
-        #: By the first stem of a term: the phrases that begin with it, and whether it is a term by itself.
-        self._first = {
-            stem: (self._phrases.get(stem, {}), stem in self._places)
-            for stem in (*self._phrases, *self._places)
-            if " " not in stem
-        }
-        self._of_anchor = lru_cache(_ANCHORS)(lambda anchor: self._dots(words.stems(words.tokenize(anchor)))[1])
+        self._starts = _Starts(
+            {
+                stem: _Start(self._phrases.get(stem, {}), stem if stem in self._places else None)
+                for stem in (*self._phrases, *self._places)
+                if " " not in stem
+            }
+        )
+        self._of_anchor = lru_cache(_ANCHORS)(lambda anchor: self._dots(words.tokenize(anchor))[1])
         #: The dots of the pages in memory.
         self._of_page: WeakKeyDictionary[Page, tuple[Any, Any]] = WeakKeyDictionary()
 
@@ -166,7 +199,7 @@ class Lexicon:
             if len(stems) > 1:
                 phrases = self._phrases.setdefault(stems[0], {})
                 phrases[stems[1]] = tuple(sorted({*phrases.get(stems[1], ()), len(stems)}, reverse=True))
-            joined = " ".join(stems)
+            joined = intern(" ".join(stems))
             numbers = self.terms.setdefault(joined, [])
             self.written.setdefault(joined, term.strip())
             if digits not in numbers:
@@ -176,43 +209,41 @@ class Lexicon:
         """The name of a main class, a division or a class."""
         return self.names.get(number) or ", ".join(self.samples.get(number, []))
 
-    def find(self, stems: Sequence[str]) -> list[str]:
-        """The terms in a text, given as stems; of several at the same word, the longest."""
-        return [" ".join(stems[begin:end]) for begin, end in self._spans(stems)]
+    def find(self, tokens: Sequence[str]) -> list[str]:
+        """The terms in a text, given as its words; of several at the same word, the longest."""
+        return self._find(tokens)[1]
 
-    def _spans(self, stems: Sequence[str]) -> list[tuple[int, int]]:
-        """Where terms begin and end in a text."""
-        found: list[tuple[int, int]] = []
-        end, known, terms = 0, self._first.get, self._places
-        following = [*stems[1:], ""]
-        for index, (phrases, is_term) in [
-            (index, first) for index, stem in enumerate(stems) if (first := known(stem)) is not None
-        ]:
-            if index < end:
+    def _find(self, tokens: Sequence[str]) -> tuple[list[int], list[str]]:
+        """The places of the terms in a text, and the terms."""
+        at: list[int] = []
+        found: list[str] = []
+        end, starts = 0, self._starts
+        for index in [index for index, word in enumerate(tokens) if starts[word] is not None]:
+            start = starts[tokens[index]]
+            if index < end or start is None:
                 continue
-            for count in phrases.get(following[index], ()):
-                if " ".join(stems[index : index + count]) in terms:
-                    end = index + count
-                    found.append((index, end))
-                    break
-            else:
-                if is_term:
-                    found.append((index, index + 1))
-        return found
+            term = start.term
+            if start.phrases and index + 1 < len(tokens):
+                for count in start.phrases.get(words.stem(tokens[index + 1]), ()):
+                    phrase = " ".join([words.stem(word) for word in tokens[index : index + count]])
+                    if phrase in self._places:
+                        term, end = phrase, index + count
+                        break
+            if term is not None:
+                at.append(index)
+                found.append(term)
+        return at, found
 
-    def _dots(self, stems: Sequence[str]) -> tuple[Any, Any]:
+    def _dots(self, tokens: Sequence[str]) -> tuple[Any, Any]:
         """The dots of a text: the word at which each stands, and the place of its number."""
-        words_at: list[int] = []
-        places: list[int] = []
-        for begin, end in self._spans(stems):
-            numbers = self._places[stems[begin] if end == begin + 1 else " ".join(stems[begin:end])]
-            places += numbers
-            words_at += [begin] * len(numbers)
-        return np.array(words_at, dtype=np.intp), np.array(places, dtype=np.intp)
+        at, found = self._find(tokens)
+        numbers = [self._places[term] for term in found]
+        words_at = np.repeat(np.array(at, dtype=np.intp), [len(places) for places in numbers])
+        return words_at, np.array([place for places in numbers for place in places], dtype=np.intp)
 
-    def dots(self, stems: Sequence[str], anchor: str = "") -> Dots:
-        """The dots of a text, given as stems; those of the *anchor*, which is a part of it, weigh more."""
-        return self._weigh(self._dots(stems)[1], [(slice(None), self._of_anchor(anchor))])
+    def dots(self, tokens: Sequence[str], anchor: str = "") -> Dots:
+        """The dots of a text, given as its words; those of the *anchor*, which is a part of it, weigh more."""
+        return self._weigh(self._dots(tokens)[1], [(slice(None), self._of_anchor(anchor))])
 
     def of_page(self, page: Page) -> Dots:
         """The dots of a page's title and text."""
@@ -240,7 +271,7 @@ class Lexicon:
         """The dots of a page, which are also those of its links."""
         found = self._of_page.get(page)
         if found is None:
-            found = self._of_page[page] = self._dots(page.stems)
+            found = self._of_page[page] = self._dots(page.words)
         return found
 
     def _weigh(self, places: Any, texts: Sequence[tuple[slice, Any]]) -> Dots:

@@ -94,21 +94,33 @@ def node_of(links: Sequence[Link], page: str, born: int = 0) -> Node:
     return Node(page, first.subheading, first.heading, first.main_heading, text, born=born)
 
 
-def _boundaries(links: Sequence[Link]) -> list[tuple[str, ...]]:
-    """The stems of the topical boundary of each link, or of its anchor if it has none."""
-    stems: dict[tuple[int, range], tuple[str, ...]] = {}
-    found = []
+class _Surroundings(NamedTuple):
+    """What is compared of a link: the headings around it, the main heading, and the text around it; all as stems."""
+
+    headings: tuple[tuple[str, ...], ...]
+    main: tuple[str, ...]
+    text: tuple[str, ...]
+
+
+def _surroundings(links: Sequence[Link]) -> tuple[list[_Surroundings], list[int]]:
+    """The different surroundings of links, and which of them each link has: links of a paragraph have the same."""
+    row_of: dict[tuple[Any, ...], int] = {}
+    found: list[_Surroundings] = []
+    rows = []
     for link in links:
-        page, boundary = link.page, link.boundary
-        if page is None or not boundary:
-            found.append(words.stems_of(link.anchor))
-            continue
-        key = id(page), boundary
-        if key not in stems:
-            begin, end = page.block_offsets[boundary.start], page.block_offsets[boundary.stop]
-            stems[key] = tuple(page.stems[begin:end])
-        found.append(stems[key])
-    return found
+        page, boundary, headings = link.page, link.boundary, tuple(link.headings)
+        key = id(page), headings, boundary or link.anchor
+        if key not in row_of:
+            row_of[key] = len(found)
+            if page is None or not boundary:
+                text = words.stems_of(link.anchor)
+            else:
+                begin, end = page.block_offsets[boundary.start], page.block_offsets[boundary.stop]
+                text = tuple(words.stems(page.words[begin:end]))
+            around = tuple(words.stems_of(heading) for heading in headings)
+            found.append(_Surroundings(around, words.stems_of(link.main_heading), text))
+        rows.append(row_of[key])
+    return found, rows
 
 
 class _Field:
@@ -234,14 +246,17 @@ class TGraph:
 
     def osm(self, links: Sequence[Link]) -> Any:
         """The overall similarity of each link (row) with each node (column)."""
+        surroundings, rows = _surroundings(links)
+        return self._osm(surroundings)[rows]
+
+    def _osm(self, surroundings: Sequence[_Surroundings]) -> Any:
         if self._fields is None:
             self._fields = [_Field(texts) for texts in zip(*[node.stems for node in self.nodes], strict=True)]
         ish, sh, mh, dc = self._fields
-        headings = [link.headings for link in links]
-        total = ish.similarity([words.stems_of(around[0]) if around else () for around in headings])
-        total += sh.best([[words.stems_of(heading) for heading in around[1:]] for around in headings])
-        total += mh.similarity([words.stems_of(link.main_heading) for link in links])
-        total += dc.similarity(_boundaries(links))
+        total = ish.similarity([one.headings[0] if one.headings else () for one in surroundings])
+        total += sh.best([one.headings[1:] for one in surroundings])
+        total += mh.similarity([one.main for one in surroundings])
+        total += dc.similarity([one.text for one in surroundings])
         return total / np.float32(4)
 
     def match(self, links: Sequence[Link], threshold: float = MATCH, rule: str = NEIGHBOURS) -> list[Match]:
@@ -252,7 +267,8 @@ class TGraph:
             return [Match(1.0, 0.0)] * len(links)
         if self._distances is None:
             self._distances = np.array([node.distance for node in self.nodes], dtype=np.float32)
-        similarity = self.osm(links)
+        surroundings, rows = _surroundings(links)
+        similarity = self._osm(surroundings)
         nearest = similarity.argmax(axis=1)
         if rule == PAPER:
             distances = np.where(similarity >= threshold, self._distances, np.float32(np.inf))
@@ -264,12 +280,12 @@ class TGraph:
         found = []
         for row, (priority, node) in enumerate(zip(priorities.tolist(), nearest.tolist(), strict=True)):
             osm = float(similarity[row, node])
-            if osm >= threshold:
-                self.nodes[node].matched += 1
-                found.append(Match(priority, osm, node))
-            else:
-                found.append(Match(priority, 0.0))
-        return found
+            found.append(Match(priority, osm, node) if osm >= threshold else Match(priority, 0.0))
+        result = [found[row] for row in rows]
+        for match in result:
+            if match.node >= 0:
+                self.nodes[match.node].matched += 1
+        return result
 
     def _by_neighbours(self, similarity: Any) -> Any:
         """For each link the mean of 1 / distance over the most similar nodes, weighted by similarity squared."""

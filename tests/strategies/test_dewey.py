@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from focuscrawl import words
 from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.resources import data
 from focuscrawl.strategies.dewey import ANCHOR, Lexicon, covered, dotted, lexicon, prefixes
-
-
-def stems(text: str) -> list[str]:
-    return words.stems(words.tokenize(text))
-
+from focuscrawl.words import tokenize
 
 SMALL = Lexicon(["# 5 Science", "# 510 Mathematics", "512 ring, matrix", "512.5 matrix", "739 ring", "530 force"])
 
 
 def galaxy(text: str, anchor: str = "") -> tuple[str, ...]:
-    (found,) = SMALL.dots(stems(text), anchor).galaxies()
+    (found,) = SMALL.dots(tokenize(text), anchor).galaxies()
     return found
 
 
 def test_w_by_hand():
     """W = n times the sum of length times impact: two rings and a matrix."""
-    dots = SMALL.dots(stems("ring matrix rings"))
+    dots = SMALL.dots(tokenize("ring matrix rings"))
     assert dots.counts() == {"512": 3, "739": 2, "5125": 1}
     # first digit: 5 has 4 dots, of lengths 3, 3, 3 and 4; 7 has 2 of length 3
     assert dots.weights()[0] == pytest.approx({"5": 4 * 13, "7": 2 * 6})
@@ -36,7 +31,7 @@ def test_w_by_hand():
 
 
 def test_words_of_the_anchor_weigh_more():
-    dots = SMALL.dots(stems("ring force"), "force")
+    dots = SMALL.dots(tokenize("ring force"), "force")
     assert ANCHOR == 1.4
     # 5: ring and force, lengths 3 + 3 * 1.4; 7: ring
     assert dots.weights()[0] == pytest.approx({"5": 2 * (3 + 4.2), "7": 3})
@@ -46,7 +41,7 @@ def test_words_of_the_anchor_weigh_more():
 
 def test_ties_are_kept():
     assert galaxy("ring") == ("512", "739")
-    assert SMALL.dots(stems("ring")).weights()[2] == pytest.approx({"512": 3, "739": 3})
+    assert SMALL.dots(tokenize("ring")).weights()[2] == pytest.approx({"512": 3, "739": 3})
 
 
 def test_a_galaxy_has_as_many_digits_as_its_dots():
@@ -54,7 +49,7 @@ def test_a_galaxy_has_as_many_digits_as_its_dots():
     algebra = Lexicon(["512 ring, field", "512.5 matrix, vector", "512.56 determinant"])
 
     def focus(text: str) -> list[str]:
-        (found,) = algebra.dots(stems(text)).galaxies()
+        (found,) = algebra.dots(tokenize(text)).galaxies()
         return [dotted(number) for number in found]
 
     assert focus("ring field matrix") == ["512"]
@@ -66,11 +61,11 @@ def test_a_galaxy_has_as_many_digits_as_its_dots():
 
 def test_the_example_of_the_paper():
     """The word "clothing" has dots at three numbers, of which two have decimals."""
-    assert {"391", "15595", "74692"} <= set(lexicon().dots(stems("clothing")).counts())
+    assert {"391", "15595", "74692"} <= set(lexicon().dots(tokenize("clothing")).counts())
 
 
 def test_a_text_without_known_words_has_no_galaxy():
-    dots = SMALL.dots(stems("nothing"))
+    dots = SMALL.dots(tokenize("nothing"))
     assert dots.galaxies() == [()]
     assert dots.weights() == []
     assert dots.share(("5",)) == 0
@@ -78,7 +73,7 @@ def test_a_text_without_known_words_has_no_galaxy():
 
 def test_a_phrase_wins_over_its_words():
     known = Lexicon(["523 black hole", "535 black", "799 hole"])
-    assert known.find(stems("a black hole, black")) == ["black hole", "black"]
+    assert known.find(tokenize("a black hole, black")) == ["black hole", "black"]
 
 
 def test_a_link_is_looked_up_in_its_paragraph_or_whole_list():
@@ -166,5 +161,5 @@ def test_a_term_is_in_a_class_once():
     ],
 )
 def test_what_sentences_are_about(text, number):
-    (focus,) = lexicon().dots(stems(text)).galaxies()
+    (focus,) = lexicon().dots(tokenize(text)).galaxies()
     assert {found[:2] for found in focus} == {number}
