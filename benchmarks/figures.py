@@ -2,7 +2,7 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
-                                             ranks dewey tgraph treasure search lab_polite lab papers
+                                             ranks dewey tgraph treasure search lab_polite lab papers claims
                                              patience peers peers_early doors chaos
 """
 
@@ -29,13 +29,14 @@ NAMES = (
         "treasure",
         "search",
     ),
-    *("lab_polite", "lab", "papers", "patience", "peers", "peers_early", "chaos"),
+    *("lab_polite", "lab", "papers", "claims", "patience", "peers", "peers_early", "chaos"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
 COMMANDS = {
     "lab": ("results.py", "lab"),
     "papers": ("results.py", "papers"),
+    "claims": ("results.py", "claims"),
     "lab_polite": ("results.py", "lab", "--polite"),
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
@@ -43,7 +44,7 @@ COMMANDS = {
 #: Benchmarks that are also tests.
 MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
-MARKDOWN = ("lab_polite", "lab", "papers", "patience", "apprentice_axes")
+MARKDOWN = ("lab_polite", "lab", "papers", "claims", "patience", "apprentice_axes")
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 

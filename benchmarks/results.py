@@ -1,11 +1,12 @@
-"""Compare all strategies on the labelled webs (`lab`), and rerun the papers' experiments there (`papers`).
+"""Compare all strategies on the labelled webs (`lab`), and rerun the papers' experiments there (`papers`, `claims`).
 
-    python benchmarks/results.py lab|papers [--polite] [--pages N] [--webs wikipedia,webkb,demo] [--folder DIR]
+    python benchmarks/results.py lab|papers|claims [--polite] [--pages N] [--webs wikipedia,webkb,demo] [--folder DIR]
                                             [--into DIR]
 
-With --polite, the webs are spread over sixty hosts, and the crawls are polite, in virtual time. Prints Markdown; `lab
---polite` also draws docs/images/curves.svg. The --folder holds web files NAME.sqlite, topics/NAME/*.toml, and
-spread.py, which spreads a web. Crawls are kept in --into, and a second run resumes where the first stopped.
+`papers` prints the experiments, `claims` a table of the papers' claims. With --polite, the webs are spread over sixty
+hosts, and the crawls are polite, in virtual time. Prints Markdown; `lab --polite` also draws docs/images/curves.svg. The
+--folder holds web files NAME.sqlite, topics/NAME/*.toml, and spread.py, which spreads a web. Crawls are kept in --into,
+and a second run resumes where the first stopped.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ SHOWN = (
 #: The strategies that the papers propose, and those they build on.
 SPIDERS = "breadth_first,keyword,best_first,shark_search,apprentice,link_classifier,niche_genetic,treasure"
 #: Pages of each crawl.
-PAGES = {"lab": 500, "papers": 300}
+PAGES = {"lab": 500, "papers": 300, "claims": 300}
 #: The webs.
 DEMO = "demo"
-WEB_NAMES = {"lab": "wikipedia,webkb", "papers": f"wikipedia,webkb,{DEMO}"}
+WEB_NAMES = {"lab": "wikipedia,webkb", "papers": f"wikipedia,webkb,{DEMO}", "claims": f"wikipedia,webkb,{DEMO}"}
 #: The output of `scrapy lab` that is printed here.
-MADE = {"lab": "summary.csv", "papers": "papers.md"}
+MADE = {"lab": "summary.csv", "papers": "papers.md", "claims": "claims.csv"}
 WAYS = {"topic": "the topics' own seeds", "generic": "a generic start"}
 
 
@@ -135,7 +136,7 @@ def percent(text: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["lab", "papers"])
+    parser.add_argument("what", choices=list(PAGES))
     parser.add_argument("--polite", action="store_true")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--webs", help="separated by commas; demo is the embedded web")
@@ -157,7 +158,7 @@ def main() -> None:
             folder = into / f"polite-{name}"
             web, topics = spread(webs, name, folder)
         command = [sys.executable, "-m", "scrapy", "lab"]
-        if options.what == "papers":  # the first experiment always uses the embedded web
+        if options.what != "lab":  # the first experiment always uses the embedded web
             command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
         else:
             command += ["--spiders", SPIDERS, "--seeds", "topic", "generic"]
@@ -168,14 +169,13 @@ def main() -> None:
         if options.what == "papers":
             text = made.read_text("utf-8").strip().replace("### ", "#### ")
             parts.append(f"### On {name}, {pages} pages per crawl\n\n{text}")
+        elif options.what == "claims":
             folders.append(folder)
         else:
             parts.append(table(folder, name, pages))
             if number == 0 and options.polite:
                 draw(folder)
-    if folders:
-        parts.insert(0, claims(folders))
-    print("\n\n".join(parts))
+    print(claims(folders) if folders else "\n\n".join(parts))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def lab(tmp_path, monkeypatch):
     (tmp_path / "webs").mkdir()
     (tmp_path / "webs" / "birds.sqlite").touch()
     (tmp_path / "into" / "birds").mkdir(parents=True)
-    for name in ("papers.md", "summary.csv", "curves.csv"):
+    for name in ("papers.md", "claims.csv", "summary.csv", "curves.csv"):
         (tmp_path / "into" / "birds" / name).write_text("### An earlier run\n")
 
     def make(what: str, status: int, papers: str | None = None) -> None:
@@ -37,11 +37,11 @@ def lab(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("status", [0, 1, 2])
-@pytest.mark.parametrize("what", ["lab", "papers"])
+@pytest.mark.parametrize("what", ["lab", "papers", "claims"])
 def test_the_tables_of_an_earlier_run_are_not_taken_for_those_of_one_that_failed(lab, capsys, what, status):
     with pytest.raises(SystemExit) as stopped:
         lab(what, status)
-    file = {"lab": "summary.csv", "papers": "papers.md"}[what]
+    file = {"lab": "summary.csv", "papers": "papers.md", "claims": "claims.csv"}[what]
     assert f"exit status {status}, and no {file}" in stopped.value.code
     assert "\n" not in stopped.value.code
     assert capsys.readouterr().out == ""
@@ -49,8 +49,12 @@ def test_the_tables_of_an_earlier_run_are_not_taken_for_those_of_one_that_failed
 
 def test_some_crawls_may_fail(lab, capsys):
     lab("papers", 1, "### This run\n")
+    assert capsys.readouterr().out == "### On birds, 7 pages per crawl\n\n#### This run\n"
+
+
+def test_each_claim_of_a_paper_has_a_row(lab, capsys):
+    lab("claims", 0, "### This run\n")
     printed = capsys.readouterr().out
-    assert printed.endswith("### On birds, 7 pages per crawl\n\n#### This run\n")
     assert "| paper | claim | birds |" in printed
     assert "| 4 | it ends above both | **reproduced**: 2 of 2, 1.10 to 1.30 times |" in printed
 
