@@ -4,9 +4,9 @@
                                             [--into DIR]
 
 `papers` prints the experiments, `claims` a table of the papers' claims. With --polite, the webs are spread over sixty
-hosts, and the crawls are polite, in virtual time. Prints Markdown; `lab --polite` also draws docs/images/curves.svg. The
---folder holds web files NAME.sqlite, topics/NAME/*.toml, and spread.py, which spreads a web. Crawls are kept in --into,
-and a second run resumes where the first stopped.
+hosts, and the crawls are polite, in virtual time. Prints Markdown; `lab --polite` also draws docs/images/curves.svg.
+The --folder holds web files NAME.sqlite, topics/NAME/*.toml, and spread.py, which spreads a web. Crawls are kept in
+--into, and a second run resumes where the first stopped.
 """
 
 from __future__ import annotations
