@@ -53,7 +53,7 @@ _FOUND = "FROM search JOIN indexed ON entry = search.rowid WHERE search MATCH ?"
 class Filter(NamedTuple):
     """Conditions on the pages to find; unset fields match every page."""
 
-    #: One of the page's topics, ignoring case.
+    #: One of the page's topics, ignoring case. A Dewey number includes its decimals: 512 finds 512.5.
     topic: str | None = None
     relevant: bool = False
     matched: bool = False
@@ -270,8 +270,9 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
     conditions: list[str] = []
     values: list[str | int] = []
     if where.topic is not None:
-        conditions.append("instr(indexed.topics, ?)")
-        values.append(json.dumps(where.topic.lower()))
+        conditions.append("(instr(indexed.topics, ?) OR instr(indexed.topics, ?))")
+        quoted = json.dumps(where.topic.lower())
+        values += [quoted, f"{quoted[:-1]}."]
     if where.relevant:
         conditions.append("indexed.relevant")
     if where.matched:

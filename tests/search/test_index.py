@@ -155,6 +155,14 @@ def test_pages_are_filtered_by_topic_judgement_host_and_date(index):
     assert index.search(Query.of("heap"), Filter(host="a.example"), 1).total == 3
 
 
+def test_a_dewey_number_finds_its_decimals(index):
+    numbers = {"a": ["512"], "b": ["512.5", "780"], "c": ["515.2"]}
+    keep(index, *[made(name, "<p>heap", topics=topics) for name, topics in numbers.items()])
+    assert set(found(index, "heap", topic="512")) == {at("a"), at("b")}
+    assert found(index, "heap", topic="512.5") == [at("b")]
+    assert found(index, "heap", topic="51") == []
+
+
 def test_an_entry_is_replaced_when_its_page_has_changed(index):
     (number,) = keep(index, made("a", "<p>heap"))
     index.add(number, made("a", "<p>quick"))
