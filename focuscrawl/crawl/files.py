@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from focuscrawl.errors import FocusError
+from focuscrawl.store.sqlite_file import is_special
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -30,5 +31,5 @@ def check_own_files(folder: Path) -> None:
             raise FocusError(
                 f"{path} is a link to {path.readlink()}, and a crawl would write there; replace it with a copy"
             )
-        if not path.is_file() and not path.is_dir():
+        if not path.is_dir() and is_special(path):
             raise FocusError(f"{path} is not a regular file, and a crawl would block on it; move it away")

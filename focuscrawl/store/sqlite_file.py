@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zlib
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeVar
 
 from focuscrawl.errors import FocusError
@@ -27,6 +28,17 @@ MAX_RATIO = 50
 _BESIDE = ("-journal", "-wal", "-shm")
 
 
+def is_special(path: Path) -> bool:
+    """Whether a path is something else than a file: a directory, a pipe, a device.
+
+    It is asked once: SQLite's files come and go while others read the crawl.
+    """
+    try:
+        return not S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
 def open_file(path: Path, mode: str = "ro", *, any_thread: bool = False, **options: Any) -> sqlite3.Connection:
     """Open an SQLite file: `ro` to read, `rwc` to write, `ro&immutable=1` on a read-only medium.
 
@@ -34,7 +46,7 @@ def open_file(path: Path, mode: str = "ro", *, any_thread: bool = False, **optio
     """
     path = path.resolve()
     for file in (path, *(path.with_name(path.name + ending) for ending in _BESIDE)):
-        if file.exists() and not file.is_file():  # opening a pipe would block
+        if is_special(file):  # opening a pipe would block
             raise FocusError(f"{file} is not a file; move it away")
     connection: sqlite3.Connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=not any_thread, **options

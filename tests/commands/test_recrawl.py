@@ -266,7 +266,7 @@ def test_stopped_half_way_nothing_is_lost_and_nothing_visited_twice(tmp_path, ho
         errors = process.communicate(timeout=60)[1]
         assert "Traceback" not in errors
         done = crawled.sql("SELECT count(*) FROM visit")[0][0]
-        assert 10 <= done < 41
+        assert 10 <= done < 41, errors
         assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
         # what was not reached comes first now
         report(tmp_path / "c", "--older-than", "0", "--pages", 41 - done, *arguments[:2])

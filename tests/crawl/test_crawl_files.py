@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import sys
+import threading
 import zlib
 from contextlib import closing
 from importlib import import_module
@@ -17,11 +18,12 @@ from scrapy import Spider
 from scrapy.utils.project import get_project_settings
 
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.files import check_own_files
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier import requests
 from focuscrawl.reports.explain import explain
 from focuscrawl.store.queue import Entry
-from focuscrawl.store.sqlite_file import MAX_BODY, UNREADABLE, inflate
+from focuscrawl.store.sqlite_file import MAX_BODY, UNREADABLE, inflate, is_special
 from focuscrawl.store.store import Store, read_crawl
 from tests.conftest import at, scrapy, small_web
 from tests.hostile import BOMB, CELLS, DOORS, INSIDE, KINDS, copy_crawl, make_crawl
@@ -143,6 +145,26 @@ def test_a_table_of_a_strategy_that_is_another_is_refused(folder):
 def test_a_pipe_in_the_directory_is_not_waited_for(folder):
     os.mkfifo(folder / "judge.json")
     assert f"{folder / 'judge.json'} is not a regular file" in what_comes_of("crawl", folder)
+
+
+def test_files_that_come_and_go_are_no_reason_to_refuse_a_crawl(folder):
+    """SQLite removes its files beside the crawl's when somebody who read it is done."""
+    beside, over = folder / "crawl.sqlite-shm", threading.Event()
+
+    def come_and_go() -> None:
+        while not over.is_set():
+            beside.touch()
+            beside.unlink()
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        for _ in range(2000):
+            check_own_files(folder)
+            assert not is_special(beside)
+    finally:
+        over.set()
+        other.join()
 
 
 @pytest.mark.parametrize("name", ["crawl.sqlite", "URLs.txt", "pages.jsonl", "report.html", "judge.json.new", ".lock"])
