@@ -2,7 +2,7 @@
 
 python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
-                                             ranks dewey tgraph treasure search lab_polite lab papers claims
+                                             ranks dewey tgraph search lab_polite lab papers claims
                                              patience peers peers_early doors chaos
 """
 
@@ -26,7 +26,6 @@ NAMES = (
         "ranks",
         "dewey",
         "tgraph",
-        "treasure",
         "search",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "peers", "peers_early", "chaos"),

@@ -152,11 +152,10 @@ def main() -> None:
             web, topics = Path(DEMO), Path("shipped")
         elif not web.exists():
             sys.exit(f"{web} does not exist; give the folder of the webs and their topics with --folder")
-        if options.polite and name == DEMO:
+        if options.polite:
             folder = into / f"polite-{name}"
-        elif options.polite:
-            folder = into / f"polite-{name}"
-            web, topics = spread(webs, name, folder)
+            if name != DEMO:  # it has many hosts
+                web, topics = spread(webs, name, folder)
         command = [sys.executable, "-m", "scrapy", "lab"]
         if options.what != "lab":  # the first experiment always uses the embedded web
             command += ["papers", *([] if number == 0 else ["2", "3", "4", "5"])]
