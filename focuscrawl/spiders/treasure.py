@@ -150,6 +150,8 @@ class TreasureSpider(DeweySpider):
         while wanted := await run_in_thread(ascent.wanted, parents_of):
             async for page in self._read_examples(wanted):
                 ascent.add(page)
+                if ascent.is_full:
+                    break
         return ascent.graph
 
     # ---- links

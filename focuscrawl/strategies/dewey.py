@@ -32,6 +32,8 @@ ANCHOR, TEXT = 1.4, 1.0
 DIGITS = 3
 #: Anchors whose dots are cached: menus repeat on all pages of a site.
 _ANCHORS = 10_000
+#: Texts that are weighed together: a page of thousands of links about everything would fill the memory.
+_BATCH = 500
 
 _NAME = re.compile(r"# (\d{1,3}) (\S.*)")
 
@@ -263,8 +265,11 @@ class Lexicon:
                 stretch = slice(begins[boundary.start], begins[boundary.stop]) if boundary else slice(0)
                 texts[key] = stretch, anchor
             of_link.append(key)
-        focuses = self._weigh(places, list(texts.values())).galaxies() if texts else []
-        found = dict(zip(texts, focuses, strict=True))
+        keys, stretches = list(texts), list(texts.values())
+        focuses: list[tuple[str, ...]] = []
+        for start in range(0, len(stretches), _BATCH):
+            focuses += self._weigh(places, stretches[start : start + _BATCH]).galaxies()
+        found = dict(zip(keys, focuses, strict=True))
         return [found[key] for key in of_link]
 
     def _on(self, page: Page) -> tuple[Any, Any]:

@@ -405,12 +405,22 @@ class Ascent:
         if self._height:
             self._level, self._next = self._next, []
         self._height += 1
-        if self._height > self.levels or len(self.graph.nodes) >= self.size:
+        if self._height > self.levels or self.is_full:
             return []
-        found = {urls.key(parent): parent for url in self._level for parent in parents_of(url)}
-        new = {key: parent for key, parent in found.items() if key not in self._wanted}
+        new: dict[int, str] = {}
+        for url in self._level:
+            if len(new) + len(self.graph.nodes) >= self.size:  # enough for all nodes, if each page has one
+                break
+            for parent in parents_of(url):
+                if (key := urls.key(parent)) not in self._wanted:
+                    new[key] = parent
         self._wanted |= new.keys()
         return list(new.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many nodes as there may be."""
+        return len(self.graph.nodes) >= self.size
 
     def add(self, page: Page) -> None:
         """Add the nodes of a page, if it really links to a page that is known."""

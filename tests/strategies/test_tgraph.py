@@ -10,7 +10,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.html import read_page
 from focuscrawl.page import Page
 from focuscrawl.store.store import Store
-from focuscrawl.strategies.tgraph import COUNT, DOUBT, PAPER, Node, TGraph, bottom_up, node_of, top_down
+from focuscrawl.strategies.tgraph import COUNT, DOUBT, PAPER, Ascent, Node, TGraph, bottom_up, node_of, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text
 from focuscrawl.urls import key
 from tests.conftest import at, small_web
@@ -124,6 +124,24 @@ def test_bottom_up_from_a_crawl(crawl):
     assert {node.page for node in bottom_up("t", store, [at("t")], levels=1).nodes} == {at("b"), at("side")}
     assert len(bottom_up("t", store, [at("t")], size=2).nodes) == 2
     store.close()
+
+
+def test_an_ascent_asks_for_no_more_than_it_needs():
+    """A search engine that names ever more pages costs as many downloads as there may be nodes."""
+    asked: list[str] = []
+
+    def parents_of(url: str) -> list[str]:
+        asked.append(url)
+        return [at(f"{len(asked)}-{number}") for number in range(10)]
+
+    ascent = Ascent("t", [at(f"target{number}") for number in range(50)], levels=4, size=25)
+    assert len(ascent.wanted(parents_of)) == 30
+    assert len(asked) == 3
+    for number in range(30):
+        ascent.add(page(at(f"p{number}"), f"<p>{number} <a href={at('target0')}>t</a></p>"))
+    assert ascent.is_full
+    assert ascent.wanted(parents_of) == []
+    assert len(asked) == 3
 
 
 def test_dead_nodes_are_dropped():
