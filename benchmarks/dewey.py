@@ -15,8 +15,8 @@ import labelled
 from labelled import parse_web, topic_files
 
 from focuscrawl import urls
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile

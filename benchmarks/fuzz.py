@@ -34,9 +34,9 @@ from time import perf_counter, process_time
 from typing import NamedTuple
 
 from focuscrawl import urls
-from focuscrawl.html import MAX_LINKS, read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.reading.html import MAX_LINKS, read_page
 from focuscrawl.topic import load_topic
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.webs import WebFile

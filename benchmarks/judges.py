@@ -14,9 +14,9 @@ import labelled
 from labelled import WEBS, topic_files
 
 from focuscrawl import judge
-from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
 

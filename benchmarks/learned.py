@@ -20,11 +20,11 @@ from labelled import parse_web, topic_files
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from focuscrawl import urls
-from focuscrawl.html import read_page
 from focuscrawl.learning.contexts import context, learn_contexts
 from focuscrawl.learning.pages import LearnedJudge
 from focuscrawl.learning.table import squash
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.topic import load_topic
 
 JUDGES = [

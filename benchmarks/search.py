@@ -19,8 +19,8 @@ from statistics import median
 from time import perf_counter, process_time
 
 from focuscrawl.frontier.frontier import Candidate, Frontier
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.search.index import Filter, Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store

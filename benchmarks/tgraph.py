@@ -13,8 +13,8 @@ from statistics import median
 from time import process_time
 
 from focuscrawl import words
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.strategies.tgraph import Node, TGraph
 

@@ -29,13 +29,13 @@ from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import content_type, headers, soft_404, validators
 from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import CONTEXT_WORDS, Judgement, Link, Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
 from focuscrawl.topic import make_topic

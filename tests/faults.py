@@ -30,8 +30,8 @@ from urllib.parse import unquote
 from protego import Protego
 
 from focuscrawl import urls
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.server import WebServer, _Handler
 from focuscrawl.web.webs import MemoryWeb

@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 
 from benchmarks import fuzz
-from focuscrawl import html
+from focuscrawl.reading import html
 
 SEED, INPUTS = 1, 1_000
 

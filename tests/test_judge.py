@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 
 
 def page(text: str, title: str = "") -> Page:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.dewey import lexicon, prefixes
 from focuscrawl.testing import crawl
 from focuscrawl.topic import Topic, load_topic, make_topic, parse_keywords, parse_seeds, read_topic, shipped_topics

@@ -16,8 +16,8 @@ from scrapy.exceptions import UsageError
 from focuscrawl import urls, words
 from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.dewey import Lexicon, dotted, lexicon
 
 #: Regions shown per digit, words shown per number, and the width of the longest bar.

@@ -11,8 +11,8 @@ from scrapy.exceptions import UsageError
 from focuscrawl import urls
 from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import earlier_crawl
 from focuscrawl.strategies.tgraph import LEVELS, SIZE, TGraph, bottom_up, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text

@@ -24,11 +24,11 @@ from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.frontier.patience import Patience
-from focuscrawl.html import read_page
 from focuscrawl.manners import rights
 from focuscrawl.manners.scope import Scope
 from focuscrawl.manners.traps import Recall, Traps
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.search.index import Index
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.store import Store

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from focuscrawl import html, page, urls, words
+from focuscrawl import page, urls, words
 from focuscrawl.errors import FocusError
 from focuscrawl.lab import survey as surveys
 from focuscrawl.lab.crawls import Outcome, Workers, run_all
@@ -24,9 +24,9 @@ from focuscrawl.lab.polite import Manners, polite_random
 from focuscrawl.lab.survey import Reader, Survey, read_pages, web_digest
 from focuscrawl.lab.tables import Row
 from focuscrawl.lab.tags import TagRelevance
+from focuscrawl.reading import content, html
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.topic import Topic
-from focuscrawl.web import content
 from focuscrawl.web.webs import Web, open_web
 
 #: Pages of a web that a process reads per task.

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 from focuscrawl import __version__, urls, words
 from focuscrawl.crawl.files import write_whole
-from focuscrawl.html import read_page
 from focuscrawl.lab.orders import Graph
 from focuscrawl.learning.texts import tells
 from focuscrawl.manners.robots import Matcher, Rules
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, canonical, open_web, web_file
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from focuscrawl.html import read_page
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web
 

@@ -16,8 +16,8 @@ from email.utils import parsedate_to_datetime
 from lxml import etree
 
 from focuscrawl import urls
-from focuscrawl.html import MAX_LINKS
 from focuscrawl.page import Block, Link, Page, anchor_text
+from focuscrawl.reading.html import MAX_LINKS
 from focuscrawl.web.charsets import decode
 
 #: Maximum number of sitemaps requested per host.

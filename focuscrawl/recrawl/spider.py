@@ -17,10 +17,10 @@ from focuscrawl.crawl import clock
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import validators
-from focuscrawl.html import read_page
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.page import Page, Visit
+from focuscrawl.reading.html import read_page
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import Version

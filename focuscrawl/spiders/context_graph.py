@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.learning.layers import OTHER, Layers
 from focuscrawl.options import Option
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import Store, earlier_crawl
 from focuscrawl.strategies.graph import LinkGraph
 from focuscrawl.strategies.learning_spider import LearningSpider

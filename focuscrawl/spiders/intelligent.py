@@ -34,10 +34,10 @@ from math import log
 from operator import itemgetter
 from urllib.parse import unquote
 
-from focuscrawl.html import read_page
 from focuscrawl.learning.table import squash
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import Arrival
 from focuscrawl.words import tokenize

@@ -12,7 +12,7 @@ The paper's lists, and where they are here:
 - Matched: `page.matched`, and URLs.txt, to which a URL is added when its page is stored, not at the end.
 - LinksOfURL: `Page.links`, table `link`. Besides `<a href>`, the paper's only kind of link, these are `<area href>`,
   the `src` of frames and iframes, links inside `<noframes>`, and the target of a `<meta http-equiv=refresh>`
-  (`focuscrawl.html`). Here too, links to URLs in Crawled are not followed again.
+  (`focuscrawl.reading.html`). Here too, links to URLs in Crawled are not followed again.
 
 Departures: the paper defines neither when a page is related to the keywords nor the order of ToCrawl; here links of
 pages with a larger share come first. The paper's loop runs while ToCrawl is not empty *or* MaxURL is not reached; here

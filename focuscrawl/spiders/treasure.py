@@ -32,9 +32,9 @@ from scrapy.utils.asyncio import run_in_thread
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.options import Option
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import earlier_crawl
 from focuscrawl.strategies.backlinks import backlinks
 from focuscrawl.strategies.dewey import dotted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from focuscrawl.html import read_page
 from focuscrawl.learning.table import probability
 from focuscrawl.page import CONTEXT_WORDS, Link, Page, context_chars
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.links import FollowedLink
 from focuscrawl.store.store import Store
 

@@ -31,8 +31,8 @@ import numpy as np
 from focuscrawl import urls, words
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Link, Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.graph import LinkGraph
 

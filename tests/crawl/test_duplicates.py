@@ -6,8 +6,8 @@ import zlib
 import pytest
 
 from focuscrawl.crawl.duplicates import Duplicates, signature, similarity
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import Store
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from focuscrawl.crawl.responses import soft_404
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 
 
 @pytest.mark.parametrize(

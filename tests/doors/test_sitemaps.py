@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from focuscrawl import urls
-from focuscrawl.html import MAX_LINKS
 from focuscrawl.manners.sitemap import MAX_FILES, is_sitemap, read_sitemap
 from focuscrawl.page import Page
+from focuscrawl.reading.html import MAX_LINKS
 
 URL = "http://a.example/sitemap.xml"
 LIMIT = 1_000_000

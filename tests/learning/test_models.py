@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import MultinomialNB
 
-from focuscrawl.html import read_page
 from focuscrawl.learning import texts
 from focuscrawl.learning.attributes import Attributes, WeightTable, learn, least_score
 from focuscrawl.learning.contexts import SMOOTHING, context, learn_contexts
 from focuscrawl.learning.pages import KINDS, LearnedJudge
 from focuscrawl.learning.table import WordTable, probability, squash
 from focuscrawl.page import Link, Page
+from focuscrawl.reading.html import read_page
 from tests.lessons import BOTH, ENGINE, GARDEN, text
 
 CHANCE = random.Random(1)

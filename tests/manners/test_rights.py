@@ -6,9 +6,9 @@ from time import process_time
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.manners.rights import check, read_tdmrep
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, scrapy
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from focuscrawl.html import read_page
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 
 OBEYED = {"noindex", "nofollow"}
 

@@ -6,9 +6,9 @@ from time import process_time
 import pytest
 
 from focuscrawl import urls
-from focuscrawl.html import read_page
 from focuscrawl.manners.traps import DAMPING, TRIES, Recall, Traps, patterns
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.web.webs import NOT_FOUND, Answer, MemoryWeb
 from tests.conftest import at, scrapy, small_web
 

@@ -7,8 +7,8 @@ from math import exp, inf
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.recrawl.revisit import (
     BACK,
     CHANGED,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from focuscrawl.crawl.verdict import settle
-from focuscrawl.html import read_page
 from focuscrawl.page import Judgement, Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.search import index as module
 from focuscrawl.search.index import Filter, Index
 from focuscrawl.search.query import Query

@@ -10,8 +10,8 @@ import pytest
 
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import read_crawl
 from focuscrawl.strategies.lessons import wide_lessons
 from tests.conftest import ROOT, scrapy

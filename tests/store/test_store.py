@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Judgement, Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import Store
 
 

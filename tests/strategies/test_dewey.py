@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.resources import data
 from focuscrawl.strategies.dewey import ANCHOR, Lexicon, covered, dotted, lexicon, prefixes
 from focuscrawl.words import tokenize

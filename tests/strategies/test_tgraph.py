@@ -7,8 +7,8 @@ import json
 import pytest
 
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.tgraph import COUNT, DOUBT, PAPER, Ascent, Node, TGraph, bottom_up, node_of, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text

@@ -6,8 +6,8 @@ from time import process_time
 
 import pytest
 
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 
 HTML = "text/html"
 

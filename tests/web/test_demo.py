@@ -6,8 +6,8 @@ from collections import Counter, deque
 
 import pytest
 
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.topic import load_topic
 from focuscrawl.web.demo import TOPICS, demo_web
 from focuscrawl.web.source import plain, read_subject

@@ -8,8 +8,8 @@ import pytest
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 from focuscrawl.web.webs import MemoryWeb, WebFile, open_web
 from tests.conftest import SHARED_WEBS, at, small_web
 

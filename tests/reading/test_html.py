@@ -7,9 +7,9 @@ from time import process_time
 
 import pytest
 
-from focuscrawl import html
-from focuscrawl.html import read_page
 from focuscrawl.page import Page
+from focuscrawl.reading import html
+from focuscrawl.reading.html import read_page
 from focuscrawl.words import tokenize
 from tests.conftest import SHARED_WEBS
 

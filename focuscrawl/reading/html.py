@@ -16,7 +16,7 @@ from focuscrawl.manners.rights import schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
-from focuscrawl.web.content import NotTextError, is_plain, text_of
+from focuscrawl.reading.content import NotTextError, is_plain, text_of
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
