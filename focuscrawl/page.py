@@ -1,7 +1,7 @@
 """Page and Link: what a fetched page says, with no Scrapy in it.
 
-A page is parsed once (`focuscrawl.reading.html`), tokenised once and judged once; expensive values are computed on first use
-and cached. All positions are offsets into one string, the page's text in document order.
+A page is parsed once (`focuscrawl.reading.html`), tokenised once and judged once; expensive values are computed on
+first use and cached. All positions are offsets into one string, the page's text in document order.
 """
 
 from __future__ import annotations

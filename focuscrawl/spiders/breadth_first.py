@@ -7,8 +7,8 @@ URLs.txt. It needs only seeds; if keywords are given, pages are judged by them, 
 
 The paper's ToCrawl is the frontier (table `frontier` in crawl.sqlite), and its list of URLs is URLs.txt, which is
 written page by page. The paper follows `<a href>` only and keeps no list of URLs crawled, so that it would not end on
-pages that link to one another; here, areas, frames and refreshes are followed too (`focuscrawl.reading.html`), and no URL is
-fetched twice.
+pages that link to one another; here, areas, frames and refreshes are followed too (`focuscrawl.reading.html`), and no
+URL is fetched twice.
 """
 
 from __future__ import annotations
