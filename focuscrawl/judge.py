@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import log1p, sqrt
+from typing import NamedTuple
 
 from focuscrawl import words
 from focuscrawl.page import Judgement, Page
@@ -21,33 +22,35 @@ _COMMON = {"am", "an", "as", "at", "be", "can", "do", "he", "in", "is", "it", "n
 _MAX_WORDS = 500_000
 
 
-class KeywordJudge:
-    """Counts keywords and phrases, stemmed, in the title and visible text of a page.
+class Term(NamedTuple):
+    """A keyword as it was given, its stems in one language, and its weight."""
 
-    Three measures, all in [0, 1]:
+    name: str
+    stems: list[str]
+    weight: float
 
-    * `share`: total weight of the keywords that occur, divided by the weight of all keywords.
-    * `coverage`: the same, but a keyword counts by the logarithm of its frequency, in proportion to the page's length.
-      A page that mentions a word in passing scores below one that is about it, and one frequent word is not enough.
-    * `tag_weighted`: a cosine similarity in which keywords are weighted by their frequency and by where they occur.
-    """
 
-    def __init__(self, keywords: Mapping[str, float]) -> None:
-        terms = [(name, words.stems(words.tokenize(name)), weight) for name, weight in keywords.items()]
+class _Terms:
+    """The keywords for pages in one language."""
+
+    def __init__(self, keywords: Mapping[str, float], language: str) -> None:
+        self.language = language
         # "time" and "times" have the same stem: keep the one with the larger weight
-        strongest: dict[tuple[str, ...], tuple[str, list[str], float]] = {}
-        for name, stems, weight in terms:
-            if tuple(stems) not in strongest or strongest[tuple(stems)][2] < weight:
-                strongest[tuple(stems)] = (name, stems, weight)
-        #: (keyword as given, its stems, weight)
+        strongest: dict[tuple[str, ...], Term] = {}
+        for name, weight in keywords.items():
+            stems = words.stems(words.tokenize(name), language)
+            if tuple(stems) not in strongest or strongest[tuple(stems)].weight < weight:
+                strongest[tuple(stems)] = Term(name, stems, weight)
         self.terms = list(strongest.values())
-        self.total = sum(weight for _, _, weight in self.terms)
-        self._length = sqrt(sum(weight * weight for _, _, weight in self.terms)) or 1.0
+        self.total = sum(term.weight for term in self.terms)
+        self.length = sqrt(sum(term.weight * term.weight for term in self.terms)) or 1.0
         self._acronyms = {
             name: re.compile(rf"\b{name}\b") for name, _, _ in self.terms if name.isupper() and name.lower() in _COMMON
         }
+        #: Keywords without spaces between their words: they are looked up in the text itself.
+        self._unspaced = {name: " ".join(words.folded(name).split()) for name in keywords if words.is_unspaced(name)}
         # Few words of a page are keywords, and most were seen before: with this cache, only new words are stemmed.
-        self._stems = {stem for _, stems, _ in self.terms for stem in stems}
+        self._stems = {stem for term in self.terms for stem in term.stems}
         self._forms: dict[str, str] = {}
         self._met: set[str] = set()
 
@@ -59,7 +62,7 @@ class KeywordJudge:
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
             self._met |= {word for word in new if len(word) <= words.LONGEST}
-            self._forms |= {word: stem for word in new if (stem := words.stem(word)) in self._stems}
+            self._forms |= {word: stem for word in new if (stem := words.stem(word, self.language)) in self._stems}
         counts: dict[str, int] = {}
         for word in words_of_page.keys() & self._forms.keys():
             stem = self._forms[word]
@@ -67,13 +70,15 @@ class KeywordJudge:
         return counts
 
     def frequencies(self, page: Page) -> dict[str, int]:
-        """How often each keyword occurs on the page; missing keywords are omitted."""
         counts = self._count(page)
         found: dict[str, int] = {}
-        joined = ""
+        joined = text = ""
         for name, stems, _ in self.terms:
-            if name in self._acronyms:
-                number = self._in_capitals(name, (page.title, page.raw_text)) if stems[0] in counts else 0
+            if name in self._unspaced:
+                text = text or words.folded(f"{page.title}\n{page.main_text}")
+                number = text.count(self._unspaced[name])
+            elif name in self._acronyms:
+                number = self._in_capitals(name, (page.title, page.main_text)) if stems[0] in counts else 0
             elif len(stems) == 1:
                 number = counts.get(stems[0], 0)
             elif all(stem in counts for stem in stems):
@@ -86,30 +91,86 @@ class KeywordJudge:
                 found[name] = number
         return found
 
+    def in_texts(self, texts: Iterable[str]) -> dict[str, int]:
+        """How often each keyword occurs in several texts; a phrase does not span two texts."""
+        texts = [text for text in texts if text]
+        joined = "  |  ".join("  ".join(words.stems(words.tokenize(text), self.language)) for text in texts)
+        joined = f" {joined} "
+        counts: dict[str, int] = {}
+        for name, stems, _ in self.terms:
+            if name in self._unspaced:
+                counts[name] = sum(words.folded(text).count(self._unspaced[name]) for text in texts)
+            elif name in self._acronyms:
+                counts[name] = self._in_capitals(name, texts)
+            else:
+                counts[name] = joined.count(f" {'  '.join(stems)} ")
+        return {name: number for name, number in counts.items() if number}
+
     def _in_capitals(self, name: str, texts: Iterable[str]) -> int:
         """How often an acronym occurs in several texts."""
         return sum(len(self._acronyms[name].findall(text)) for text in texts)
 
-    def cosine(self, found: list[str]) -> float:
-        """Cosine similarity of a few words, not yet stemmed, with the keywords."""
-        stems = words.stems(found)
-        if not stems:
-            return 0.0
+    def weight_in(self, stems: Sequence[str]) -> float:
+        """The total weight of the keywords among a few stems."""
         joined = f" {'  '.join(stems)} "
-        total = sum(
+        return sum(
             weight
             for name, term, weight in self.terms
             if name not in self._acronyms and f" {'  '.join(term)} " in joined  # the words are in lower case
         )
-        return min(1.0, total / (self._length * sqrt(len(set(stems)))))
+
+
+class KeywordJudge:
+    """Counts keywords and phrases, stemmed, in the title and main text of a page.
+
+    A page is judged by the keywords of its language and by those without one (*in_languages*, *keywords*); the others
+    do not exist for it.
+
+    Three measures, all in [0, 1]:
+
+    * `share`: total weight of the keywords that occur, divided by the weight of all keywords.
+    * `coverage`: the same, but a keyword counts by the logarithm of its frequency, in proportion to the page's length.
+      A page that mentions a word in passing scores below one that is about it, and one frequent word is not enough.
+    * `tag_weighted`: a cosine similarity in which keywords are weighted by their frequency and by where they occur.
+    """
+
+    def __init__(
+        self, keywords: Mapping[str, float], in_languages: Mapping[str, Mapping[str, float]] | None = None
+    ) -> None:
+        self._keywords, self._in_languages = dict(keywords), dict(in_languages or {})
+        self._by_language: dict[str, _Terms] = {}
+
+    def _for(self, language: str) -> _Terms:
+        found = self._by_language.get(language)
+        if found is None:
+            keywords = {**self._keywords, **self._in_languages.get(language, {})}
+            found = self._by_language[language] = _Terms(keywords, language)
+        return found
+
+    def terms(self, language: str = "en") -> list[Term]:
+        """The keywords for pages in a language."""
+        return self._for(language).terms
+
+    def frequencies(self, page: Page) -> dict[str, int]:
+        """How often each keyword occurs on the page; missing keywords are omitted."""
+        return self._for(page.language).frequencies(page)
+
+    def cosine(self, found: list[str], language: str = "en") -> float:
+        """Cosine similarity of a few words of a language, not yet stemmed, with the keywords."""
+        terms = self._for(language)
+        stems = words.stems(found, language)
+        if not stems:
+            return 0.0
+        return min(1.0, terms.weight_in(stems) / (terms.length * sqrt(len(set(stems)))))
 
     def share(self, page: Page, threshold: float) -> Judgement:
         """Judge by the weighted share of keywords that occur."""
-        found = self.frequencies(page)
-        why = {name: weight / self.total for name, _, weight in self.terms if name in found}
+        terms = self._for(page.language)
+        found = terms.frequencies(page)
+        why = {name: weight / terms.total for name, _, weight in terms.terms if name in found}
         relevance = float(sum(why.values()))
         # rounding can leave the sum just below 1, and a threshold of 1 means all keywords
-        return Judgement(min(1.0, relevance), relevance >= threshold - 1e-9, why)
+        return Judgement(min(1.0, relevance), bool(terms.terms) and relevance >= threshold - 1e-9, why)
 
     def tag_weighted(self, page: Page, threshold: float) -> Judgement:
         """Judge by the cosine of the keywords' weights with x·W.
@@ -117,11 +178,12 @@ class KeywordJudge:
         x is the frequency of a keyword divided by that of the most frequent one. W depends on where the keyword occurs:
         5 in the title, 3 in a link, 2 in the meta tags (keywords, description), 1 elsewhere; the largest applies.
         """
-        found = self.frequencies(page)
+        terms = self._for(page.language)
+        found = terms.frequencies(page)
         title, meta, anchors = (
-            self._places([page.title]),
-            self._places([page.keywords, page.description]),
-            self._places(link.anchor for link in page.links),
+            terms.in_texts([page.title]),
+            terms.in_texts([page.keywords, page.description]),
+            terms.in_texts(link.anchor for link in page.links),
         )
         for name, number in meta.items():
             found[name] = found.get(name, 0) + number
@@ -132,30 +194,20 @@ class KeywordJudge:
             name: number / most * (5.0 if name in title else 3.0 if name in anchors else 2.0 if name in meta else 1.0)
             for name, number in found.items()
         }
-        length = sqrt(sum(value * value for value in weighted.values())) * self._length
-        why = {name: weight * weighted[name] / length for name, _, weight in self.terms if name in weighted}
+        length = sqrt(sum(value * value for value in weighted.values())) * terms.length
+        why = {name: weight * weighted[name] / length for name, _, weight in terms.terms if name in weighted}
         relevance = min(1.0, float(sum(why.values())))
         return Judgement(relevance, relevance > threshold, why)
 
-    def _places(self, texts: Iterable[str]) -> dict[str, int]:
-        """How often each keyword occurs in several texts; a phrase does not span two texts."""
-        texts = [text for text in texts if text]
-        joined = "  |  ".join("  ".join(words.stems(words.tokenize(text))) for text in texts)
-        joined = f" {joined} "
-        counts = {
-            name: self._in_capitals(name, texts) if name in self._acronyms else joined.count(f" {'  '.join(stems)} ")
-            for name, stems, _ in self.terms
-        }
-        return {name: number for name, number in counts.items() if number}
-
     def coverage(self, page: Page, threshold: float) -> Judgement:
         """Judge by weighted, log-damped coverage."""
-        found = self.frequencies(page)
+        terms = self._for(page.language)
+        found = terms.frequencies(page)
         full = log1p(max(1.0, len(page.words) * SATURATION))
         why = {
-            name: weight / self.total * min(1.0, log1p(found[name]) / full)
-            for name, _, weight in self.terms
+            name: weight / terms.total * min(1.0, log1p(found[name]) / full)
+            for name, _, weight in terms.terms
             if name in found
         }
         relevance = float(sum(why.values()))
-        return Judgement(min(1.0, relevance), relevance >= threshold - 1e-9, why)
+        return Judgement(min(1.0, relevance), bool(terms.terms) and relevance >= threshold - 1e-9, why)

@@ -7,13 +7,18 @@ first use and cached. All positions are offsets into one string, the page's text
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 from focuscrawl import urls, words
+from focuscrawl.language.identify import Language, identify, is_english
+from focuscrawl.language.languages import code_of
 from focuscrawl.manners.rights import Rights
+from focuscrawl.reading import main_text
+from focuscrawl.reading.markup import BODY, LIST
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
 FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"]
@@ -40,11 +45,12 @@ class Heading(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A paragraph, list, table cell or heading: a stretch of the page's text."""
+    """A paragraph, list, table cell or heading: a stretch of the page's text, in one part of the page."""
 
     kind: str
     start: int
     end: int
+    part: str = BODY
 
 
 class Judgement(NamedTuple):
@@ -75,6 +81,7 @@ class Link:
         "_before",
         "_end",
         "_heading",
+        "_language",
         "_list",
         "_page",
         "_start",
@@ -102,6 +109,7 @@ class Link:
         #: The spider's own request for the URL, with its callback; None for a plain GET.
         self.request: object = None
         self._page: Page | None = None
+        self._language = ""
         self._before, self._after = before, after
         self._start = self._end = 0
         self._list = self._heading = -1
@@ -140,6 +148,32 @@ class Link:
     def page(self) -> Page | None:
         """The page that the link was read from; None for one from the store."""
         return self._page
+
+    @property
+    def language(self) -> str:
+        """The code of the language of the page that the link is on."""
+        return self._page.language if self._page is not None else self._language
+
+    def stems(self, found: Iterable[str]) -> list[str]:
+        """The stems of words in or around the link, in the language of its page."""
+        return words.stems(list(found), self.language)
+
+    @property
+    def anchor_stems(self) -> list[str]:
+        """The stems of the anchor text."""
+        return words.stems(words.tokenize(self.anchor), self.language)
+
+    @property
+    def part(self) -> str:
+        """The part of the page that the link is in: body, list, menu, aside, footer or notice; empty from the store."""
+        page = self._page
+        if page is None:
+            return ""
+        index = bisect_right(page.block_starts, self._start) - 1
+        if index < 0:
+            return BODY
+        block = page.blocks[index]
+        return LIST if block.part == BODY and main_text.is_list(block, page.plain_sizes[index]) else block.part
 
     @property
     def boundary(self) -> range:
@@ -224,7 +258,9 @@ class Page:
         self.keywords = ""
         #: Directives for this crawler in `<meta name=robots>` and X-Robots-Tag: noindex, nofollow …
         self.robots: set[str] = set()
-        self.language = ""
+        #: The language that the page declares, as a language tag; and those of the topic, which are likelier.
+        self.declared_language = ""
+        self.expected_languages: Collection[str] = ()
         self.canonical: str | None = None
         self.headings: list[Heading] = []
         self.blocks: list[Block] = []
@@ -281,13 +317,8 @@ class Page:
 
     @cached_property
     def block_offsets(self) -> list[int]:
-        """The place in `words` and `stems` of the first word of each block, and the number of words."""
-        spaced = self._spaced
-        if len(spaced) != len(self.raw_text):  # some characters have become more than one
-            counts = [len(words.tokenize(self.raw_text[block.start : block.end])) for block in self.blocks]
-        else:
-            counts = [len(spaced[block.start : block.end].split()) for block in self.blocks]
-        return list(accumulate(counts, initial=len(words.tokenize(self.title))))
+        """The place in `all_words` of the first word of each block, and the number of words."""
+        return list(accumulate(map(len, self._block_words), initial=len(words.tokenize(self.title))))
 
     def blocks_in(self, stretch: Block) -> range:
         """The blocks in a stretch of the text, such as a list."""
@@ -304,23 +335,65 @@ class Page:
         return self.headings[self.main_index].text if self.headings else self.title
 
     @cached_property
-    def words(self) -> list[str]:
-        """The words of title and visible text in lower case, in order."""
-        return words.tokenize(self.title) + self._spaced.split()
+    def _block_words(self) -> list[list[str]]:
+        text = self.raw_text
+        if not words.is_even(text):
+            return [words.tokenize(text[block.start : block.end]) for block in self.blocks]
+        spaced = words.spaced(text)
+        return [spaced[block.start : block.end].split() for block in self.blocks]
 
     @cached_property
-    def _spaced(self) -> str:
-        return words.spaced(self.raw_text)
+    def main_blocks(self) -> list[int]:
+        """The indexes of the blocks of the main text: what the page says, without menus, notices and lists of links."""
+        return main_text.main_blocks(self.blocks, self.plain_sizes)
+
+    @cached_property
+    def plain_sizes(self) -> list[int]:
+        """How many characters of each block are in no link."""
+        return main_text.without_links(self.blocks, [(link._start, link._end) for link in self.links])
+
+    @cached_property
+    def main_text(self) -> str:
+        """The main text, a line per block."""
+        return "\n".join(self.cut(self.blocks[index]) for index in self.main_blocks)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of title and main text in lower case, in order."""
+        found = words.tokenize(self.title)
+        for index in self.main_blocks:
+            found += self._block_words[index]
+        return found
+
+    @cached_property
+    def all_words(self) -> list[str]:
+        """The words of title and visible text in lower case, in order."""
+        return list(chain(words.tokenize(self.title), *self._block_words))
+
+    @cached_property
+    def identified(self) -> Language:
+        """The language of the page, and how likely it is."""
+        found = self.words
+        if is_english(found):
+            return Language("en", 1.0)
+        longest = sorted(self.main_blocks, key=lambda index: -len(self._block_words[index]))[:3]
+        text = " ".join([self.cut(self.blocks[index]) for index in longest])
+        return identify(f"{text} {self.title}", code_of(self.declared_language), self.expected_languages)
+
+    @property
+    def language(self) -> str:
+        """The code of the page's language, such as `de`; empty if it is unknown."""
+        return self.identified.code
 
     @cached_property
     def stems(self) -> list[str]:
-        """The stemmed words of title and visible text, in order."""
-        return words.stems(self.words)
+        """The stemmed words of title and main text, in order."""
+        return words.stems(self.words, self.language)
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """How often each stem occurs."""
-        return words.count_stems(self.words)
+        return words.count_stems(self.words, self.language)
 
 
 def anchor_text(text: str) -> str:

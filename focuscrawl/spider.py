@@ -81,7 +81,7 @@ class FocusedSpider(Spider):
         self.topic = make_topic(topic, seeds, keywords)
         self.topic.seeds = self.topic.seeds or list(self.start_urls)
         for part in self.needs:
-            if not getattr(self.topic, part):
+            if not getattr(self.topic, "all_keywords" if part == "keywords" else part):
                 raise FocusError(self._lacks(part))
         self.start_urls = [urls.check(seed) for seed in self.topic.seeds if _wrong(seed) is None]
         #: The topic's example pages, for strategies that need them; read before the first seed is fetched.
@@ -222,7 +222,7 @@ class FocusedSpider(Spider):
 
     def judge(self, page: Page) -> Judgement | None:
         """How relevant a page is; None if the topic has nothing to judge by."""
-        return self.keywords.coverage(page, self.threshold) if self.topic.keywords else None
+        return self.keywords.coverage(page, self.threshold) if self.topic.all_keywords else None
 
     def matches(self, page: Page) -> bool:
         """Whether a page belongs in URLs.txt, unless it is withheld."""
@@ -263,7 +263,7 @@ class FocusedSpider(Spider):
     @cached_property
     def keywords(self) -> KeywordJudge:
         """Compares pages and pieces of text with the topic's keywords."""
-        return KeywordJudge(self.topic.keywords)
+        return KeywordJudge(self.topic.keywords, self.topic.keywords_in)
 
     def judged(self, page: Page) -> Judgement | None:
         """The judgement of a page, made on first use and kept on the page."""
@@ -414,6 +414,8 @@ class FocusedSpider(Spider):
         page.redirects = list(response.meta.get("redirect_urls", []))
         page.body, page.content_type = response.body, content_type(response)
         page.etag, page.last_modified = validators(response)
+        page.declared_language = next(iter(headers(response, "Content-Language")), "").partition(",")[0]
+        page.expected_languages = self.topic.languages
         tags = headers(response, "X-Robots-Tag")
         for tag in tags:
             page.robots |= robots_directives(tag, self._agent)

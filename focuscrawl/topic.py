@@ -13,6 +13,7 @@ from typing import Any
 
 from focuscrawl import resources, urls, words
 from focuscrawl.errors import FocusError, suggest
+from focuscrawl.language.languages import NAMES, code_of
 
 #: The keys of a topic file, each with an example.
 KEYS = {
@@ -20,6 +21,7 @@ KEYS = {
     "description": 'description = "pages about …"',
     "seeds": 'seeds = ["http://…"]',
     "keywords": 'keywords = { sort = 3, "bubble sort" = 5 }',
+    "languages": 'languages = ["de", "fr"]',
     "examples": 'examples = ["pages/*.html", "http://…"]',
     "counterexamples": 'counterexamples = ["others/*.html", "http://…"]',
     "dewey": 'dewey = ["005"]',
@@ -49,6 +51,10 @@ class Topic:
     seeds: list[str] = field(default_factory=list)
     #: Words and phrases with their weights.
     keywords: dict[str, float] = field(default_factory=dict)
+    #: The same for pages in one language, by its code.
+    keywords_in: dict[str, dict[str, float]] = field(default_factory=dict)
+    #: The codes of the languages that its pages are expected in; empty: any.
+    languages: list[str] = field(default_factory=list)
     #: Pages on the topic and off it: paths of files, or URLs.
     examples: list[Path | str] = field(default_factory=list)
     counterexamples: list[Path | str] = field(default_factory=list)
@@ -65,6 +71,15 @@ class Topic:
     def slug(self) -> str:
         """The name as part of a path."""
         return slug(self.name)
+
+    @property
+    def all_keywords(self) -> dict[str, float]:
+        """The keywords of all languages, each with its largest weight."""
+        merged = dict(self.keywords)
+        for keywords in self.keywords_in.values():
+            for word, weight in keywords.items():
+                merged[word] = max(weight, merged.get(word, 0.0))
+        return merged
 
     def lacks(self, part: str, *, in_settings: bool = False) -> str:
         """The message for a spider that needs *part*, which this topic does not have.
@@ -147,17 +162,26 @@ def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) 
     for key in ("name", "description", "label"):
         if not isinstance(table.get(key, ""), str):
             raise FocusError(f"{where}: '{key}' must be a string, as in {KEYS[key]}")
-    for key in ("seeds", "examples", "counterexamples", "dewey", "targets"):
+    for key in ("seeds", "examples", "counterexamples", "dewey", "targets", "languages"):
         value = table.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise FocusError(f"{where}: '{key}' must be a list of strings, as in {KEYS[key]}")
     if not table.get("name", "").strip():
         raise FocusError(f"{where}: 'name' is missing; add {KEYS['name']}")
+    keywords, keywords_in = _keyword_tables(table.get("keywords", {}), where)
+    languages = [_language(tag, "languages", where) for tag in table.get("languages", [])]
+    for language in keywords_in:
+        if languages and language not in languages:
+            raise FocusError(
+                f"{where}: it has [keywords.{language}], but '{language}' is not in 'languages'; add it there"
+            )
     return Topic(
         name=table["name"].strip(),
         description=table.get("description", ""),
         seeds=table.get("seeds", []),
-        keywords=_keyword_table(table.get("keywords", {}), where),
+        keywords=keywords,
+        keywords_in=keywords_in,
+        languages=languages or list(keywords_in),
         examples=_examples(table.get("examples", []), "examples", where, folder),
         counterexamples=_examples(table.get("counterexamples", []), "counterexamples", where, folder),
         dewey=table.get("dewey", []),
@@ -165,6 +189,29 @@ def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) 
         label=table.get("label", ""),
         source=source,
     )
+
+
+def _language(tag: str, key: str, where: str) -> str:
+    """The code of a language that a topic names."""
+    code = code_of(tag)
+    if not code:
+        by_name = {name.lower(): code for code, name in NAMES.items()}
+        meant = by_name.get(tag.strip().lower())
+        hint = f"write '{meant}'" if meant else "languages have codes of two letters, such as 'de' for German"
+        raise FocusError(f"{where}: '{key}': unknown language '{tag}'; {hint}")
+    return code
+
+
+def _keyword_tables(value: Any, where: str) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """The keywords without a language, and those in tables of their own: [keywords.de]."""
+    if not isinstance(value, Mapping):
+        return _keyword_table(value, where), {}
+    tables = {word: table for word, table in value.items() if isinstance(table, Mapping | list)}
+    plain = _keyword_table({word: weight for word, weight in value.items() if word not in tables}, where)
+    in_languages = {}
+    for tag, table in tables.items():
+        in_languages[_language(tag, f"keywords.{tag}", where)] = _keyword_table(table, where)
+    return plain, in_languages
 
 
 def _keyword_table(value: Any, where: str) -> dict[str, float]:
@@ -259,9 +306,9 @@ def make_topic(
     else:
         made = load_topic(topic) if topic else Topic("")
     if keywords is not None:
-        made.keywords = parse_keywords(keywords)
+        made.keywords, made.keywords_in = parse_keywords(keywords), {}
     if seeds is not None:
         made.seeds = parse_seeds(seeds)
     if not made.name:
-        made.name = " ".join(made.keywords) or (urls.host(made.seeds[0]) if made.seeds else "")
+        made.name = " ".join(made.all_keywords) or (urls.host(made.seeds[0]) if made.seeds else "")
     return made

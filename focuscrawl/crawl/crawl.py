@@ -275,7 +275,7 @@ class Crawl:
     def _claim(self, spider: str, any_scheme: bool) -> None:
         """A directory belongs to the spider and topic that created it."""
         store, topic = self.store, self.topic
-        keywords = json.loads(json.dumps(topic.keywords))
+        keywords = json.loads(json.dumps({**topic.keywords, **topic.keywords_in}))
         if store.meta("spider") is None:
             if store.pages.count():
                 raise store.broken("it has pages, but names no spider")

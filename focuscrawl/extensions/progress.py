@@ -92,7 +92,7 @@ class Progress:
         if crawl.to_visit is not None:
             parts = [f"{crawl.visited:,}/{crawl.to_visit:,} visited", f"{crawl.visited / seconds:.1f}/s"]
             parts += [f"{new:,} new"] if (new := crawl.pages - self.pages_before) else []
-        if crawl.topic.keywords:
+        if crawl.topic.all_keywords:
             parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
         parts.append(f"{len(crawl.frontier):,} queued")
         if crawl.frontier.patience.is_waiting:

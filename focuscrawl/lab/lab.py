@@ -83,7 +83,10 @@ class Lab:
     def read(self, processes: Workers, progress: Callable[[int, int], None]) -> Survey:
         """Read the web, or load what an earlier run has read."""
         topics = list(self.topics.values())
-        about = {name: (topic.name, topic.description, topic.keywords) for name, topic in self.topics.items()}
+        about = {
+            name: (topic.name, topic.description, topic.all_keywords, topic.languages)
+            for name, topic in self.topics.items()
+        }
         code = [inspect.getsource(module) for module in (surveys, html, content, page, urls, words)]
         facts = json.dumps([self._digest, about, code], sort_keys=True)
         digest = hashlib.sha256(facts.encode()).hexdigest()

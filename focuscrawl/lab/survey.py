@@ -45,12 +45,13 @@ class Read(NamedTuple):
 
 def topic_vector(topic: Topic) -> dict[str, float]:
     """A topic as a vector: the words of its description; without one, its keywords with their weights, or its name."""
-    for texts in ({topic.description: 1.0}, topic.keywords, {topic.name: 1.0}):
+    for texts in ({topic.description: 1.0}, topic.all_keywords, {topic.name: 1.0}):
         vector: dict[str, float] = {}
         for text, weight in texts.items():
-            for stem in words.stems(words.tokenize(text)):
-                if tells(stem):
-                    vector[stem] = max(weight, vector.get(stem, 0.0))
+            for language in topic.languages or ["en"]:
+                for stem in words.stems(words.tokenize(text), language):
+                    if tells(stem):
+                        vector[stem] = max(weight, vector.get(stem, 0.0))
         if vector:
             return vector
     return {}

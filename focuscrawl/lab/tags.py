@@ -16,7 +16,7 @@ class TagRelevance:
 
     def __init__(self, web: Web, topics: Mapping[str, Topic]) -> None:
         self._web = web
-        self._judges = {name: KeywordJudge(topic.keywords) for name, topic in topics.items()}
+        self._judges = {name: KeywordJudge(topic.keywords, topic.keywords_in) for name, topic in topics.items()}
         self._known: dict[tuple[str, str], float] = {}
 
     def of(self, topic: str, url: str) -> float:

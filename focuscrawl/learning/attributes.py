@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from focuscrawl import words
 from focuscrawl.learning import texts
 from focuscrawl.learning.table import squash
 from focuscrawl.page import Link
@@ -68,10 +67,10 @@ class WeightTable:
     def attributes(self, link: Link, parents: float) -> Attributes:
         """The four attributes of a link."""
         return Attributes(
-            self.similarity(words.stems(link.url_words)),
-            self.similarity(words.stems(words.tokenize(link.anchor))),
+            self.similarity(link.stems(link.url_words)),
+            self.similarity(link.anchor_stems),
             parents,
-            self.similarity(words.stems([*link.before(), *link.after()])),
+            self.similarity(link.stems([*link.before(), *link.after()])),
         )
 
 

@@ -23,7 +23,7 @@ def context(link: Link, distance: int, *, anchor: bool) -> list[str]:
     found = [*link.before(distance), *link.after(distance)]
     if anchor:
         found += words.tokenize(link.anchor)
-    return words.stems(found)
+    return link.stems(found)
 
 
 def learn_contexts(

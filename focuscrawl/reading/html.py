@@ -16,7 +16,9 @@ from focuscrawl.manners.rights import schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
+from focuscrawl.reading import markup
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
+from focuscrawl.reading.markup import BODY, BREAK_OUT, PARTS
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -33,21 +35,6 @@ _REFRESH = re.compile(
     r"\A\s*+(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
-
-_HIDDEN = ("style", "textarea", "select", "noembed")
-#: Drawings and formulas are hidden; the HTML tags in _BREAK_OUT end them, even if they are never closed.
-_FOREIGN = ("svg", "math")
-_BREAK_OUT = (
-    *("b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2"),
-    *("h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "menu", "meta", "nobr", "ol", "p", "pre", "ruby", "s"),
-    *("small", "span", "strong", "strike", "sub", "sup", "table", "td", "th", "tr", "tt", "u", "ul", "var"),
-)
-_BLOCKS = (
-    *("p", "div", "td", "th", "tr", "table", "caption", "section", "article", "aside", "header", "footer", "nav"),
-    *("form", "fieldset", "blockquote", "pre", "address", "center", "body", "dd", "dt", "li", "figure", "figcaption"),
-    *("main", "details", "summary", "hr"),
-)
-_LISTS = ("ul", "ol", "dl", "menu", "dir")
 
 
 def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "focuscrawl") -> Page:
@@ -118,6 +105,9 @@ class _Reader:
         self.tdm_reservation = self.tdm_policy = ""
         self.heading_start = -1
         self.heading_level = 0
+        #: The part of the page that is being read, the depth of the tag that began it, and the parts around it.
+        self.part, self.part_depth = BODY, 0
+        self.open_parts: list[tuple[str, int]] = []
         self.open_headings: list[int] = []
         self.open_lists: list[int] = []
         self.list_starts: list[int] = []
@@ -157,6 +147,8 @@ class _Reader:
         handle = self.ends.get(tag)
         if handle is not None:
             handle(self)
+        if self.depth < self.part_depth:
+            self.part, self.part_depth = self.open_parts.pop()
 
     def data(self, text: str) -> None:
         if self.title is not None:
@@ -176,13 +168,29 @@ class _Reader:
 
     def break_block(self, kind: str = "p") -> None:
         if self.inked:
-            self.page.blocks.append(Block(kind, self.block_start, self.length))
+            self.page.blocks.append(Block(kind, self.block_start, self.length, self.part))
             self.inked = False
             self.parts.append("\n")
             self.length += 1
         self.block_start = self.length
 
-    def start_block(self, _: Mapping[str, str]) -> None:
+    def start_block(self, attributes: Mapping[str, str]) -> None:
+        self.break_block()
+        if attributes:
+            self.start_part(markup.part_of(attributes))
+
+    def start_part(self, part: str) -> None:
+        """Begin a part of the page, which ends with the tag that is being opened."""
+        if part:
+            self.open_parts.append((self.part, self.part_depth))
+            self.part, self.part_depth = part, self.depth
+
+    def start_header(self, attributes: Mapping[str, str]) -> None:
+        """A header belongs to the article around it; without one, it is the site's."""
+        self.break_block()
+        self.start_part(markup.part_of(attributes) or ("" if self.open_parts else markup.MENU))
+
+    def start_body(self, _: Mapping[str, str]) -> None:
         self.break_block()
 
     def start_br(self, _: Mapping[str, str]) -> None:
@@ -287,8 +295,10 @@ class _Reader:
         headings.append(Heading(self.heading_level, text, open_headings[-1] if open_headings else -1))
         open_headings.append(len(headings) - 1)
 
-    def start_list(self, _: Mapping[str, str]) -> None:
+    def start_list(self, attributes: Mapping[str, str]) -> None:
         self.break_block()
+        if attributes:
+            self.start_part(markup.part_of(attributes))
         self.open_lists.append(len(self.list_starts))
         self.list_starts.append(self.length)
         self.list_ends.append(-1)
@@ -342,7 +352,9 @@ class _Reader:
     # ---- the head
 
     def start_html(self, attributes: Mapping[str, str]) -> None:
-        self.page.language = self.page.language or attributes.get("lang") or attributes.get("xml:lang") or ""
+        declared = attributes.get("lang") or attributes.get("xml:lang")
+        if declared:
+            self.page.declared_language = declared
 
     def start_base(self, attributes: Mapping[str, str]) -> None:
         if not self.base_seen and "href" in attributes:
@@ -374,7 +386,7 @@ class _Reader:
         elif attributes.get("itemprop") == "license":
             page.rights.licence(content)
         elif equivalent == "content-language":
-            page.language = page.language or content.strip()
+            page.declared_language = page.declared_language or content.strip()
         elif equivalent == "refresh" and (target := _refresh_target(content)):
             self.add_link(target)
 
@@ -427,6 +439,15 @@ def _starts_heading(level: int) -> _Start:
     return lambda reader, _: reader.start_heading(level)
 
 
+def _starts_part(tag: str, part: str) -> _Start:
+    def start_part(reader: _Reader, attributes: Mapping[str, str]) -> None:
+        reader.break_block()
+        # what an article in a sidebar says is not what the page is about
+        reader.start_part(markup.part_of(attributes) or (reader.part if tag == "article" else part))
+
+    return start_part
+
+
 def _breaks_out(start: _Start | None) -> _Start:
     def break_out(reader: _Reader, attributes: Mapping[str, str]) -> None:
         reader.break_out()
@@ -452,14 +473,17 @@ _STARTS: dict[str, _Start] = {
     "script": _Reader.start_script,
     "template": _Reader.start_template,
     "title": _Reader.start_title,
-    **dict.fromkeys(_BLOCKS, _Reader.start_block),
-    **dict.fromkeys(_LISTS, _Reader.start_list),
-    **dict.fromkeys(_HIDDEN, _Reader.start_hidden),
-    **dict.fromkeys(_FOREIGN, _Reader.start_foreign),
+    **dict.fromkeys(markup.BLOCKS, _Reader.start_block),
+    "body": _Reader.start_body,
+    "header": _Reader.start_header,
+    **{tag: _starts_part(tag, part) for tag, part in PARTS.items()},
+    **dict.fromkeys(markup.LISTS, _Reader.start_list),
+    **dict.fromkeys(markup.HIDDEN, _Reader.start_hidden),
+    **dict.fromkeys(markup.FOREIGN, _Reader.start_foreign),
     **{f"h{level}": _starts_heading(level) for level in range(1, 7)},
 }
 _FOREIGN_STARTS = {tag: start for tag, start in _STARTS.items() if tag not in ("base", "link", "title")}
-_FOREIGN_STARTS |= {tag: _breaks_out(_STARTS.get(tag)) for tag in _BREAK_OUT}
+_FOREIGN_STARTS |= {tag: _breaks_out(_STARTS.get(tag)) for tag in BREAK_OUT}
 _TEMPLATE_STARTS: dict[str, _Start] = {"template": _Reader.start_template}
 _ENDS: dict[str, _End] = {
     "a": _Reader.end_a,
@@ -468,10 +492,10 @@ _ENDS: dict[str, _End] = {
     "script": _Reader.end_script,
     "template": _Reader.end_template,
     "title": _Reader.end_title,
-    **dict.fromkeys(_BLOCKS, _Reader.break_block),
-    **dict.fromkeys(_LISTS, _Reader.end_list),
-    **dict.fromkeys(_HIDDEN, _Reader.end_hidden),
-    **dict.fromkeys(_FOREIGN, _Reader.end_foreign),
+    **dict.fromkeys(markup.BLOCKS, _Reader.break_block),
+    **dict.fromkeys(markup.LISTS, _Reader.end_list),
+    **dict.fromkeys(markup.HIDDEN, _Reader.end_hidden),
+    **dict.fromkeys(markup.FOREIGN, _Reader.end_foreign),
     **{f"h{level}": _Reader.end_heading for level in range(1, 7)},
 }
 _TEMPLATE_ENDS: dict[str, _End] = {"template": _Reader.end_template}

@@ -173,14 +173,14 @@ def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
 
     *headings* maps the URL of a seed to the comment above it.
     """
-    keywords = [f"{_quoted(word)} = {_number(weight)}" for word, weight in topic.keywords.items()]
     lines = [
         f"name = {_quoted(topic.name.strip())}",
         f"description = {_quoted(topic.description)}",
         "",
         *_array("seeds", topic.seeds, headings or {}),
         "",
-        f"keywords = {{ {', '.join(keywords)} }}",
+        *([f"languages = [{', '.join(map(_quoted, topic.languages))}]"] if topic.languages else []),
+        f"keywords = {_inline(topic.keywords, topic.keywords_in)}",
         "",
         *_array("examples", map(str, topic.examples), {}),
         "",
@@ -188,6 +188,13 @@ def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
         *(["", *_array("targets", topic.targets, {})] if topic.targets else []),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _inline(keywords: Mapping[str, float], in_languages: Mapping[str, Mapping[str, float]]) -> str:
+    """Keywords as an inline table, with one inside for each language."""
+    pairs = [f"{_quoted(word)} = {_number(weight)}" for word, weight in keywords.items()]
+    pairs += [f"{language} = {_inline(table, {})}" for language, table in in_languages.items()]
+    return f"{{ {', '.join(pairs)} }}"
 
 
 def _array(key: str, items: Iterable[str], headings: Mapping[str, str]) -> list[str]:

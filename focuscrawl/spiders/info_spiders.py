@@ -47,12 +47,14 @@ class InfoSpidersSpider(FocusedSpider):
     async def before_crawl(self) -> None:
         await super().before_crawl()
         self.crawl.store.queue.index_scores()
-        #: The stems of the keywords, including each word of a phrase.
-        self._stems = sorted({stem for _, stems, _ in self.keywords.terms for stem in stems})
-        heaviest = max(weight for _, _, weight in self.keywords.terms)
-        weight_of = {stem: weight / heaviest for _, stems, weight in self.keywords.terms for stem in stems}
+        #: The words of the keywords, in order, each with its weight: an agent sees how near each one is.
+        self._weights: dict[str, float] = {}
+        heaviest = max(self.topic.all_keywords.values())
+        for name, weight in self.topic.all_keywords.items():
+            for word in words.tokenize(name):
+                self._weights[word] = max(self._weights.get(word, 0.0), weight / heaviest)
         #: Initial weights of an agent, taken from the weights of the topic's keywords.
-        self._born = [-2.0, 2.0, *(2 * weight_of[stem] for stem in self._stems)]
+        self._born = [-2.0, 2.0, *(2 * weight for weight in self._weights.values())]
         with self.crawl.store.reading():
             kept = self.crawl.store.meta("agents") or {"round": 0, "agents": []}
             self._round = int(kept["round"])
@@ -61,15 +63,15 @@ class InfoSpidersSpider(FocusedSpider):
     # ---- what an agent sees
 
     def _features(self, link: Link, relevance: float) -> list[float]:
-        near = dict.fromkeys(self._stems, 0.0)
-        for around in (words.stems(list(link.before()))[::-1], words.stems(list(link.after()))):
+        near = dict.fromkeys(link.stems(self._weights), 0.0)
+        for around in (link.stems(link.before())[::-1], link.stems(link.after())):
             for distance, stem in enumerate(around, 1):
                 if near.get(stem, 1.0) < 1 / distance:
                     near[stem] = 1 / distance
-        for stem in words.stems(words.tokenize(link.anchor)):
+        for stem in link.anchor_stems:
             if stem in near:
                 near[stem] = 1.0
-        return [1.0, relevance, *near.values()]
+        return [1.0, relevance, *(near[stem] for stem in link.stems(self._weights))]
 
     def score(self, page: Page) -> Sequence[float]:
         agent = next((agent for agent in self._agents if agent.chosen == page.url_id), None)

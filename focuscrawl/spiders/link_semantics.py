@@ -85,16 +85,16 @@ class LinkSemanticsSpider(FocusedSpider):
         ontology = read_ontology(Path(self.ontology)) if self.ontology else {}
         terms = related_terms(self.topic.keywords, ontology, self.least)
         #: Judges links by keywords and related terms; pages are judged by the keywords alone.
-        self._terms = KeywordJudge(terms)
+        self._terms = KeywordJudge(terms, self.topic.keywords_in)
 
     def score(self, page: Page) -> Sequence[float]:
         inherited = self.relevance(page)
-        cosine = self._terms.cosine
+        language = page.language
         scores = []
         for link in page.links:
-            anchor = cosine(words.tokenize(link.anchor))
-            url = cosine(link.url_words)
-            context = cosine([*link.before(), *link.after()])
+            anchor = self._terms.cosine(words.tokenize(link.anchor), language)
+            url = self._terms.cosine(link.url_words, language)
+            context = self._terms.cosine([*link.before(), *link.after()], language)
             near = self.anchors * anchor + self.urls * url + (1 - self.anchors - self.urls) * context
             link.why = {"anchor": anchor, "URL": url, "context": context, "relevance of its page": inherited}
             scores.append(self.inheritance * inherited + (1 - self.inheritance) * near)

@@ -70,4 +70,4 @@ class NaiveBayesThresholdSpider(LearningSpider):
 def _words(link: Link) -> Sequence[str]:
     """The distinct stems of a link: of its URL, its anchor and the text around it."""
     found = [*link.url_words, *words.tokenize(link.anchor), *link.before(), *link.after()]
-    return list(dict.fromkeys(words.stems(found)))
+    return list(dict.fromkeys(link.stems(found)))

@@ -35,8 +35,8 @@ class SharkSearchSpider(FocusedSpider):
         inherited = self.decay * (self.relevance(page) or self._inherited(page))
         scores = []
         for link in page.links:
-            anchor = self.keywords.cosine(words.tokenize(link.anchor))
-            context = 1.0 if anchor else self.keywords.cosine([*link.before(), *link.after()])
+            anchor = self.keywords.cosine(words.tokenize(link.anchor), page.language)
+            context = 1.0 if anchor else self.keywords.cosine([*link.before(), *link.after()], page.language)
             neighbourhood = self.anchors * anchor + (1 - self.anchors) * context
             link.why = {"inherited": inherited, "anchor": anchor, "context": context}
             scores.append(self.inheritance * inherited + (1 - self.inheritance) * neighbourhood)

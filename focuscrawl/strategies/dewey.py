@@ -276,7 +276,7 @@ class Lexicon:
         """The dots of a page, which are also those of its links."""
         found = self._of_page.get(page)
         if found is None:
-            found = self._of_page[page] = self._dots(page.words)
+            found = self._of_page[page] = self._dots(page.all_words)
         return found
 
     def _weigh(self, places: Any, texts: Sequence[tuple[slice, Any]]) -> Dots:

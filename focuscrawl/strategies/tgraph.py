@@ -116,7 +116,7 @@ def _surroundings(links: Sequence[Link]) -> tuple[list[_Surroundings], list[int]
                 text = words.stems_of(link.anchor)
             else:
                 begin, end = page.block_offsets[boundary.start], page.block_offsets[boundary.stop]
-                text = tuple(words.stems(page.words[begin:end]))
+                text = tuple(words.stems(page.all_words[begin:end]))
             around = tuple(words.stems_of(heading) for heading in headings)
             found.append(_Surroundings(around, words.stems_of(link.main_heading), text))
         rows.append(row_of[key])

@@ -1,0 +1,1 @@
+"""Languages: which one a page is in, and what its words are stemmed by."""
