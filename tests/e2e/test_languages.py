@@ -1,0 +1,83 @@
+"""Ten keywords find the relevant pages of a web in the language it is written in, whatever that is."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
+from tests.language_webs import (
+    LARGE,
+    MIXED,
+    MIXED_LANGUAGES,
+    RELEVANT,
+    SMALL,
+    Measured,
+    language_web,
+    measure,
+    sites,
+    topic_file,
+)
+
+#: Languages in which at least nine of ten matched pages are relevant, and nine of ten relevant pages match.
+PROMISED = ("de", "fr", "es", "ru", "ar", "ja", "zh")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", PROMISED)
+def test_ten_keywords_find_the_relevant_pages(language, tmp_path):
+    found = measure(language, tmp_path)
+    assert found.precision >= 0.9, f"wrongly matched: {found.wrong}"
+    assert found.recall >= 0.9, f"missed: {found.missed}"
+
+
+@pytest.mark.slow
+def test_a_topic_in_three_languages_is_as_good_as_three_topics(tmp_path):
+    alone = Measured.together(measure(language, tmp_path / language) for language in MIXED_LANGUAGES)
+    mixed = measure(MIXED, tmp_path / MIXED)
+    assert mixed.pages.keys() == alone.pages.keys()
+    assert mixed.precision >= alone.precision, f"wrongly matched: {set(mixed.wrong) - set(alone.wrong)}"
+    assert mixed.recall >= alone.recall, f"missed: {set(mixed.missed) - set(alone.missed)}"
+
+
+@pytest.mark.parametrize("language", LARGE)
+def test_a_web_is_large_enough_to_measure_on(language):
+    pages = [page for site in sites(language) for page in site.pages]
+    assert len(pages) >= 24
+    assert 0.4 <= sum(page.relevant for page in pages) / len(pages) <= 0.6
+    assert len(sites(language)) >= 3
+    assert {"none", "en"} & {page.options.get("lang") for page in pages}, "some declare no language, or the wrong one"
+
+
+@pytest.mark.parametrize("language", SMALL)
+def test_a_small_web_has_as_many_relevant_pages_as_others(language):
+    pages = [page for site in sites(language) for page in site.pages]
+    assert [page.relevant for page in pages].count(True) == [page.relevant for page in pages].count(False) == 5
+
+
+@pytest.mark.parametrize("language", [*LARGE, *SMALL])
+def test_every_link_of_a_web_leads_somewhere_and_every_page_can_be_read(language):
+    web = language_web(language)
+    texts = {source.title: source for site in sites(language) for source in site.pages}
+    for url, answer in web.pages():
+        page = read_page(Page(url), answer.body, answer.content_type)
+        assert {link.url for link in page.links if web.get(link.url).status == 404} == set(), url
+        assert any(title in page.title for title in texts), f"{url} was decoded wrongly: {page.title}"
+
+
+@pytest.mark.parametrize("name", [*LARGE, *SMALL])
+def test_a_topic_has_ten_keywords_and_seeds_of_its_web(name):
+    topic = tomllib.loads(topic_file(name).read_text("utf-8"))
+    assert len(topic["keywords"]) == 10
+    assert topic["label"] == RELEVANT
+    assert set(topic["seeds"]) <= language_web(name).answers.keys()
+
+
+def test_the_mixed_topic_has_the_keywords_and_seeds_of_the_three():
+    mixed = tomllib.loads(topic_file(MIXED).read_text("utf-8"))
+    alone = {name: tomllib.loads(topic_file(name).read_text("utf-8")) for name in MIXED_LANGUAGES}
+    assert mixed["languages"] == list(MIXED_LANGUAGES)
+    assert mixed["keywords"] == {name: topic["keywords"] for name, topic in alone.items()}
+    assert mixed["seeds"] == [seed for topic in alone.values() for seed in topic["seeds"]]
