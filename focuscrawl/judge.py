@@ -9,6 +9,7 @@ from math import log1p, sqrt
 from typing import NamedTuple
 
 from focuscrawl import words
+from focuscrawl.language.languages import compounds
 from focuscrawl.page import Judgement, Page
 
 #: A keyword that makes up this share of a page's words counts in full; a higher share adds nothing. A fixed count
@@ -20,6 +21,9 @@ SATURATION = 1 / 200
 _COMMON = {"am", "an", "as", "at", "be", "can", "do", "he", "in", "is", "it", "no", "on", "or", "so", "us", "we", "who"}
 
 _MAX_WORDS = 500_000
+
+#: Length of a stem with its mark (`de:orgel`) from which it is found in compounds: short ones are parts of many words.
+_IN_COMPOUND = 8
 
 
 class Term(NamedTuple):
@@ -51,7 +55,8 @@ class _Terms:
         self._unspaced = {name: " ".join(words.folded(name).split()) for name in keywords if words.is_unspaced(name)}
         # Few words of a page are keywords, and most were seen before: with this cache, only new words are stemmed.
         self._stems = {stem for term in self.terms for stem in term.stems}
-        self._forms: dict[str, str] = {}
+        self._heads = sorted(stem for stem in self._stems if len(stem) >= _IN_COMPOUND) if compounds(language) else []
+        self._forms: dict[str, list[str]] = {}
         self._met: set[str] = set()
 
     def _count(self, page: Page) -> dict[str, int]:
@@ -62,12 +67,19 @@ class _Terms:
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
             self._met |= {word for word in new if len(word) <= words.LONGEST}
-            self._forms |= {word: stem for word in new if (stem := words.stem(word, self.language)) in self._stems}
+            self._forms |= {word: found for word in new if (found := self._in(words.stem(word, self.language)))}
         counts: dict[str, int] = {}
         for word in words_of_page.keys() & self._forms.keys():
-            stem = self._forms[word]
-            counts[stem] = counts.get(stem, 0) + words_of_page[word]
+            for stem in self._forms[word]:
+                counts[stem] = counts.get(stem, 0) + words_of_page[word]
         return counts
+
+    def _in(self, stem: str) -> list[str]:
+        """The stems of keywords that a stem is, or is a compound of: an Orgelpfeife is a Pfeife of an Orgel."""
+        if stem in self._stems:
+            return [stem]
+        _, _, bare = stem.rpartition(":")
+        return [head for head in self._heads if bare.startswith(head[3:]) or bare.endswith(head[3:])]
 
     def frequencies(self, page: Page) -> dict[str, int]:
         counts = self._count(page)
@@ -112,6 +124,8 @@ class _Terms:
 
     def weight_in(self, stems: Sequence[str]) -> float:
         """The total weight of the keywords among a few stems."""
+        if self._heads:
+            stems = [found for stem in stems for found in self._in(stem) or [stem]]
         joined = f" {'  '.join(stems)} "
         return sum(
             weight

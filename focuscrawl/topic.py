@@ -51,10 +51,6 @@ class Topic:
     seeds: list[str] = field(default_factory=list)
     #: Words and phrases with their weights.
     keywords: dict[str, float] = field(default_factory=dict)
-    #: The same for pages in one language, by its code.
-    keywords_in: dict[str, dict[str, float]] = field(default_factory=dict)
-    #: The codes of the languages that its pages are expected in; empty: any.
-    languages: list[str] = field(default_factory=list)
     #: Pages on the topic and off it: paths of files, or URLs.
     examples: list[Path | str] = field(default_factory=list)
     counterexamples: list[Path | str] = field(default_factory=list)
@@ -66,6 +62,10 @@ class Topic:
     label: str = ""
     #: Where the topic came from, for messages.
     source: str = INLINE
+    #: More keywords, for the pages in one language, by its code.
+    keywords_in: dict[str, dict[str, float]] = field(default_factory=dict)
+    #: The codes of the languages that its pages are expected in; empty: any.
+    languages: list[str] = field(default_factory=list)
 
     @property
     def slug(self) -> str:

@@ -74,7 +74,7 @@ def test_a_word_too_long_to_be_one_is_counted_but_not_remembered():
     long = "x" * 100_000
     judge = KeywordJudge({long: 1, "sort": 1})
     assert judge.frequencies(page(f"sort {long} {long}y")) == {long: 1, "sort": 1}
-    assert judge._met == {"sort"}
+    assert judge._for("")._met == {"sort"}
 
 
 # ---- the cosine weighted by tags: x is the frequency over the largest, W is 5, 3, 2 or 1 by the place
@@ -118,7 +118,7 @@ def test_phrases_have_places_too():
 
 def test_a_phrase_does_not_reach_from_one_link_into_the_next():
     judge = KeywordJudge({"bubble sort": 1, "heap": 1})
-    page = tagged("<p><a href=/1>bubble</a> <a href=/2>sort</a> heap")
+    page = tagged("<p>A text on <a href=/1>bubble</a> <a href=/2>sort</a> and heap")
     # it is in the text, but in no link: W = 1 for both
     assert judge.tag_weighted(page, 0).why == pytest.approx({"bubble sort": 0.5, "heap": 0.5})
 

@@ -41,8 +41,10 @@ def is_english(words: list[str]) -> bool:
 def identify(text: str, declared: str = "", expected: Collection[str] = ()) -> Language:
     """The language of a text, of which the start is enough.
 
-    *declared* is what the page says, as a code; *expected* are the languages of the topic.
+    *declared* is what the page says, as a code; *expected* are the languages of the topic. Without any, English is
+    expected: half of the web is.
     """
+    expected = expected or ("en",)
     sample = " ".join(text[: 4 * SAMPLE].split())[:SAMPLE]
     if not any(map(str.isalpha, sample)):
         return Language(declared, 0.5 if declared else 0.0)

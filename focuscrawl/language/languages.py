@@ -119,6 +119,9 @@ _OTHER_SCRIPTS = frozenset(
     )
 )
 
+#: Languages that write compounds as one word.
+_COMPOUNDING = frozenset(("da", "de", "et", "fi", "fo", "hu", "is", "lb", "nl", "no", "sv"))
+
 #: English stems are those of Porter's paper, which the papers' strategies name.
 _PORTER = "porter"
 
@@ -133,6 +136,11 @@ def code_of(tag: str) -> str:
 def is_latin(code: str) -> bool:
     """Whether a language is written in Latin letters."""
     return code not in _OTHER_SCRIPTS
+
+
+def compounds(code: str) -> bool:
+    """Whether a language writes compounds as one word: Orgelpfeife."""
+    return code in _COMPOUNDING
 
 
 @cache

@@ -37,7 +37,7 @@ def test_the_head_of_a_page():
     page = read(PAGE)
     assert page.title == "Sorting algorithms"
     assert (page.description, page.keywords, page.robots) == ("about sorting", "sort, heap", {"noindex"})
-    assert page.language == "en-GB"
+    assert page.declared_language == "en-GB"
     assert page.canonical == "http://www.example.com/dir/canonical.html"
     assert page.problem is None
 
