@@ -17,6 +17,7 @@ from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
+from focuscrawl.reading.metadata import Clues, watched
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -116,6 +117,7 @@ class _Reader:
         #: Number of open templates, and of open drawings and formulas.
         self.templates = self.foreign = 0
         self.tdm_reservation = self.tdm_policy = ""
+        self.clues = Clues()
         self.heading_start = -1
         self.heading_level = 0
         self.open_headings: list[int] = []
@@ -129,7 +131,8 @@ class _Reader:
 
     def read(self, text: str) -> None:
         """Feed the text of a page to the parser, piece by piece."""
-        parser = etree.HTMLParser(target=self, encoding="utf-8")  # type: ignore[arg-type]
+        target = watched(self.clues, self, text)
+        parser = etree.HTMLParser(target=target, encoding="utf-8")  # type: ignore[arg-type]
         data = text.encode("utf-8", "replace")
         try:
             for start in range(0, len(data), _PIECE):
@@ -205,7 +208,7 @@ class _Reader:
     def end_script(self) -> None:
         self.end_hidden()
         if self.raw is not None:
-            for licence in schema_licences("".join(self.raw)):
+            for licence in schema_licences(self.clues.json_ld("".join(self.raw))):
                 self.page.rights.licence(licence)
             self.raw = None
 
@@ -361,6 +364,7 @@ class _Reader:
         name = attributes.get("name", "").strip().lower()
         equivalent = attributes.get("http-equiv", "").lower()
         page = self.page
+        self.clues.meta(attributes)
         if name == "description":
             page.description = page.description or content
         elif name == "keywords":
@@ -389,6 +393,7 @@ class _Reader:
         self.break_block()
         page = self.page
         page.rights.tdm(self.tdm_reservation, self.tdm_policy, "meta")
+        self.clues.settle(page)
         text = page.raw_text = "".join(self.parts)
         page.lists = [
             Block("list", start, end if end >= 0 else self.length)
