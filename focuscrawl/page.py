@@ -82,6 +82,7 @@ class Link:
         "_page",
         "_start",
         "anchor",
+        "hreflang",
         "nofollow",
         "page_relevance",
         "position",
@@ -95,6 +96,8 @@ class Link:
         self.url = url
         self.anchor = anchor
         self.nofollow = False
+        #: The language of the target, by the page: a hint such as `de` or `pt-br`; empty if the page says nothing.
+        self.hreflang = ""
         self.position = position
         #: The relevance of the page that the link is on, if known: set by strategies, and for links in the queue.
         self.page_relevance: float | None = None

@@ -315,6 +315,8 @@ class _Reader:
         if href is not None:
             rel = attributes.get("rel", "")
             self.open_link = self.add_link(href, rel, attributes.get("title", ""))
+            if "hreflang" in attributes:
+                self.clues.target(href, attributes["hreflang"])
             if "license" in rel.lower() or attributes.get("itemprop") == "license":
                 self.page.rights.licence(self.base.join(href) or "")
 
@@ -356,6 +358,8 @@ class _Reader:
         kinds = attributes.get("rel", "").lower().split()
         if "canonical" in kinds and not self.page.canonical:
             self.page.canonical = self.base.join(attributes.get("href", ""))
+        if "alternate" in kinds and "hreflang" in attributes:
+            self.clues.target(attributes.get("href", ""), attributes["hreflang"])
         if "license" in kinds or attributes.get("itemprop") == "license":
             self.page.rights.licence(self.base.join(attributes.get("href", "")) or "")
 
@@ -393,7 +397,6 @@ class _Reader:
         self.break_block()
         page = self.page
         page.rights.tdm(self.tdm_reservation, self.tdm_policy, "meta")
-        self.clues.settle(page)
         text = page.raw_text = "".join(self.parts)
         page.lists = [
             Block("list", start, end if end >= 0 else self.length)
@@ -414,6 +417,7 @@ class _Reader:
             link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
             attach(link, page, found.start, found.end, found.in_list, found.heading)
             page.links.append(link)
+        self.clues.settle(page, page.language, self.base.join)
 
     def resolve(self, href: str) -> str | None:
         """The URL to follow; None if it is not a page: empty, `#…`, mailto:, javascript:, tel:, data:, binaries."""
@@ -456,6 +460,7 @@ _STARTS: dict[str, _Start] = {
     "noframes": _Reader.start_noframes,
     "script": _Reader.start_script,
     "template": _Reader.start_template,
+    "time": lambda reader, attributes: reader.clues.time(attributes),
     "title": _Reader.start_title,
     **dict.fromkeys(_BLOCKS, _Reader.start_block),
     **dict.fromkeys(_LISTS, _Reader.start_list),

@@ -41,6 +41,8 @@ MAX_NAME, MAX_DESCRIPTION, MAX_AUTHORS = 200, 1_000, 50
 _MAX_FOUND, _MAX_OPEN = 500, 20
 #: Pieces of text in an element of interest; a name or a date has few.
 _MAX_PIECES = 50
+#: The longest language tag that BCP 47 wants to be supported.
+_MAX_TAG = 35
 #: Characters of an attribute with a list of names that are looked at.
 _MAX_ATTRIBUTE = 500
 
@@ -160,7 +162,7 @@ class Reader(Protocol):
 class Clues:
     """What a page says of itself, gathered while it is read."""
 
-    __slots__ = ("articles", "blocks", "characters", "found")
+    __slots__ = ("articles", "blocks", "characters", "found", "targets", "watched")
 
     def __init__(self) -> None:
         #: Field, trust and text of each statement; `authors` is a text that may name several.
@@ -170,12 +172,23 @@ class Clues:
         self.characters = 0
         #: How many articles are on the page: with more than one, names and dates in the text may belong to any.
         self.articles = 0
+        #: Languages of targets, by reference.
+        self.targets: dict[str, str] = {}
+        #: Whether a watch looks at all elements.
+        self.watched = False
 
     def meta(self, attributes: Mapping[str, str]) -> None:
         """Note a meta tag."""
         name = attributes.get("property") or attributes.get("name")
         if name and (known := _META.get(name.strip().lower())) and "content" in attributes:
             self.add(*known, attributes["content"])
+
+    def time(self, attributes: Mapping[str, str]) -> None:
+        """Note a `<time>` on a page that nobody watches."""
+        if not self.watched and "datetime" in attributes:
+            field, _ = _of_classes(attributes.get("class", ""))
+            trust = BYLINE if field or "pubdate" in attributes else TIME
+            self.add(field or "published", trust, attributes["datetime"])
 
     def json_ld(self, text: str) -> object:
         """Note a block of JSON-LD, and return its data; None if there is none."""
@@ -190,8 +203,20 @@ class Clues:
         if len(self.found) < _MAX_FOUND:
             self.found.append((field, trust, text[: 2 * MAX_DESCRIPTION]))
 
-    def settle(self, page: Page) -> None:
-        """Set the metadata of a page that was read to its end."""
+    def target(self, href: str, language: str) -> None:
+        """Note the language that a reference's target is said to be in (`hreflang`)."""
+        if len(self.targets) < _MAX_FOUND and (tag := language.strip().lower()) != "x-default":
+            self.targets.setdefault(href, tag[:_MAX_TAG])
+
+    def settle(self, page: Page, language: str, join: Callable[[str], str | None]) -> None:
+        """Set the metadata of a page that was read to its end, and hints about its links.
+
+        *language* is the one that the page declares; *join* makes a reference an absolute URL.
+        """
+        if self.targets:
+            languages = {join(href): tag for href, tag in reversed(self.targets.items())}
+            for link in page.links:
+                link.hreflang = languages.get(link.url, "")
         if self.blocks:
             self._add_facts(page)
         page.description = clean(page.description, MAX_DESCRIPTION)
@@ -199,8 +224,8 @@ class Clues:
             return
         self.found.sort(key=lambda statement: statement[1])  # stable: the first of equals wins
         page.authors = self._authors()
-        page.published = self._date("published", page.language)
-        page.modified = self._date("modified", page.language)
+        page.published = self._date("published", language)
+        page.modified = self._date("modified", language)
         if page.published and page.modified and page.modified[:10] < page.published[:10]:
             page.modified = None  # a page is not changed before it is there
         page.site_name = self._text("site_name", MAX_NAME)
@@ -398,6 +423,21 @@ class Watch:
 
 def watched(clues: Clues, reader: Reader, text: str) -> Reader | Watch:
     """What the parser of a page's text reports to: the reader, or a watch over it if there is something to see."""
-    if "itemprop" in text or "<time" in text or "author" in text or "byline" in text or "typeof" in text:
+    if "itemprop" in text or _in_a_tag("author", text) or _in_a_tag("byline", text):
+        clues.watched = True
         return Watch(clues, reader)
     return reader
+
+
+def _in_a_tag(word: str, text: str) -> bool:
+    """Whether a word is a class, relation or property of a tag, as far as a look at the first occurrences tells."""
+    place = -1
+    for _ in range(_MAX_OPEN):
+        place = text.find(word, place + 1)
+        if place < 0:
+            return False
+        tag = text[max(0, place - _MAX_ATTRIBUTE) : place].rpartition("<")[2]
+        marks = ("class=", "rel=") if tag.startswith("meta") else ("class=", "rel=", "property=")
+        if ">" not in tag and any(mark in tag for mark in marks):
+            return True
+    return True

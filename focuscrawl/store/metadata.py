@@ -28,16 +28,20 @@ class Metadata(NamedTuple):
     kind: str
 
 
+def of_page(page: Page) -> Metadata:
+    """What a page that was read says of itself."""
+    return Metadata(page.authors, page.published, page.modified, page.site_name, page.description, page.kind)
+
+
 class PageMetadata(Part):
     """The metadata of the stored pages."""
 
     def set(self, number: int, page: Page) -> None:
         """Store what a page says of itself, in place of what it said before. Call inside a transaction."""
-        authors = json.dumps(page.authors, ensure_ascii=False) if page.authors else None
-        texts = page.site_name or None, page.description or None, page.kind or None
-        values = authors, page.published, page.modified, *texts
-        if any(values):
-            self.store.execute(_SET, (number, *values))
+        said = of_page(page)
+        if any(said):
+            authors = json.dumps(said.authors, ensure_ascii=False) if said.authors else None
+            self.store.execute(_SET, (number, authors, *(value or None for value in said[1:])))
         else:
             self.store.execute("DELETE FROM metadata WHERE page = ?", (number,))
 
@@ -48,14 +52,26 @@ class PageMetadata(Part):
         return Metadata(from_json(authors, list), published, modified, *(text or "" for text in texts))
 
 
-def has_words(text: str | None, wanted: str) -> bool:
-    """Whether a text has all the words of another, in any order, whatever their case and accents. An SQL function."""
-    found = set(folded(text or "").split())
-    return all(word in found for word in folded(wanted).split())
+def _has_words(text: object, wanted: object) -> bool:
+    """Whether a text has all the words of another, in any order, whatever their case and accents."""
+    found = set(_folded(str(text or "")).split())
+    return all(word in found for word in _folded(str(wanted)).split())
 
 
-def folded(text: str) -> str:
-    """A text as lower-case words without accents, with a space between two words."""
+def _has_author(authors: object, wanted: object) -> bool:
+    """Whether one of the names in a JSON list has all the words of a text."""
+    try:
+        names = from_json(str(authors), list) if authors else []
+    except ValueError:  # the file may say anything
+        return False
+    return any(_has_words(name, wanted) for name in names)
+
+
+def _folded(text: str) -> str:
+    """A text in lower case, without accents, and with spaces for all that is neither letter nor digit."""
     plain = unicodedata.normalize("NFKD", text.casefold())
-    kept = (char if char.isalnum() else " " for char in plain if not unicodedata.combining(char))
-    return " ".join("".join(kept).split())
+    return "".join([char if char.isalnum() else " " for char in plain if not unicodedata.combining(char)])
+
+
+#: Functions that queries use, each of two values.
+FUNCTIONS = {"has_words": _has_words, "has_author": _has_author}

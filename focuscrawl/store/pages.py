@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuscrawl.page import FIELDS, Page
+from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import from_json, inflate
 
@@ -223,6 +224,12 @@ class Pages(Part):
     def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
         """Store the validators of a page: they tell its server which version the crawl has."""
         self.store.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, number))
+
+    def renew_metadata(self, number: int, page: Page) -> None:
+        """Store what a page says of itself now, although its text is the same as before. Call inside a transaction."""
+        if self.store.metadata.get(number) != of_page(page):
+            self._keep_first(number)
+            self.store.metadata.set(number, page)
 
     def _next_line(self) -> int:
         """The next line of URLs.txt."""

@@ -21,7 +21,7 @@ from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
-from focuscrawl.store.metadata import PageMetadata
+from focuscrawl.store.metadata import FUNCTIONS, PageMetadata
 from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tables, format_of, migrate
 from focuscrawl.store.pages import Pages
 from focuscrawl.store.patterns import Patterns
@@ -125,6 +125,8 @@ class Store:
     def _connect(self, mode: str) -> None:
         self.close()
         self.connection = open_file(self.path, mode, any_thread=self._any_thread, cached_statements=256)
+        for name, function in FUNCTIONS.items():
+            self.connection.create_function(name, 2, function, deterministic=True)
         self.execute = self.connection.execute
         self.executemany = self.connection.executemany
 

@@ -60,6 +60,10 @@ def test_results_as_json(crawled):
         "relevant",
         "matched",
         "topics",
+        "authors",
+        "published",
+        "modified",
+        "site_name",
     }
     assert hit["url"] in (at("a"), at("b"))
     assert hit["matched"] is True

@@ -22,7 +22,8 @@ def test_pages_jsonl_has_a_line_per_page_in_fetch_order(crawl):
     assert list(first) == FIELDS
     assert first | {"fetched_at": ""} == {
         "url": at("a"), "status": 200, "depth": 0, "parent": None, "score": 1.0, "relevance": 0.5, "matched": True,
-        "title": "a", "topics": [], "fetched_at": "",
+        "title": "a", "topics": [], "fetched_at": "", "authors": [], "published": None, "modified": None,
+        "site_name": "", "description": "",
     }  # fmt: skip
     assert all(page["parent"] == at("a") and page["depth"] == 1 for page in rest)
     assert crawled.matched == [page["url"] for page in crawled.pages if page["matched"]] == [at("a"), at("b")]
