@@ -140,7 +140,7 @@ def _chain(store: Store, page_id: int) -> list[str]:
 def _said(said: Metadata) -> list[str]:
     """What a page says of itself."""
     dates = (("published", said.published), ("modified", said.modified))
-    facts = [f"by {', '.join(map(str, said.authors))}"] if said.authors else []
+    facts = [f"by {', '.join(said.authors)}"] if said.authors else []
     facts += [f"{name} {date}" for name, date in dates if date]
     facts += [f"on {said.site_name}"] if said.site_name else []
     facts += [said.kind] if said.kind else []

@@ -231,7 +231,7 @@ class Index:
                 found.relevant,
                 found.matched,
                 list(map(str, found.topics)),
-                list(map(str, about.authors)),
+                about.authors,
                 about.published,
                 about.modified,
                 about.site_name,

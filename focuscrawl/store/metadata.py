@@ -49,7 +49,8 @@ class PageMetadata(Part):
         """What a stored page says of itself."""
         row = self.store.execute(_GET, (number,)).fetchone() or (None,) * 6
         authors, published, modified, *texts = row
-        return Metadata(from_json(authors, list), published, modified, *(text or "" for text in texts))
+        dates = (None if date is None else str(date) for date in (published, modified))  # a large file is not checked
+        return Metadata(list(map(str, from_json(authors, list))), *dates, *(str(text or "") for text in texts))
 
 
 def _has_words(text: object, wanted: object) -> bool:
