@@ -17,18 +17,18 @@ FIRST_YEAR = 1990
 _MAX_LENGTH = 80
 
 _MONTH_NAMES = (
-    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari января янв",
-    "february feb februar février févr fév febrero febbraio fevereiro fev februari февраля фев",
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari января янв",  # codespell:ignore
+    "february feb februar février févr fév febrero febbraio fevereiro fev februari февраля фев",  # codespell:ignore
     "march mar märz mrz mars marzo março maart mrt marts марта мар",
     "april apr avril avr abril abr aprile апреля апр",
     "may mai mayo maggio mag maio mei maj мая май",
-    "june jun juni juin junio giugno giu junho июня июн",
-    "july jul juli juillet juil julio luglio lug julho июля июл",
+    "june jun juni juin junio giugno giu junho июня июн",  # codespell:ignore
+    "july jul juli juillet juil julio luglio lug julho июля июл",  # codespell:ignore
     "august aug août agosto ago augustus augusti августа авг",
     "september sep sept septembre septiembre settembre set setembro сентября сен сент",
-    "october oct oktober okt octobre octubre ottobre ott outubro out октября окт",
+    "october oct oktober okt octobre octubre ottobre ott outubro out октября окт",  # codespell:ignore
     "november nov novembre noviembre novembro ноября ноя нояб",
-    "december dec dezember dez décembre déc diciembre dic dicembre dezembro desember декабря дек",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro desember декабря дек",  # codespell:ignore
 )
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
 
@@ -48,12 +48,14 @@ _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _EAST_ASIAN = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?", re.ASCII)
 _NUMBERS = re.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}})(?:,?{_TIME})", re.IGNORECASE | re.ASCII)
+_ORDINAL = r"(?:st|[nr]d|th)?"
 _DAY_FIRST = re.compile(
-    rf"(\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?[\s-](?:de\s|of\s)?([^\W\d_]{{3,10}})\.?,?[\s-](?:de\s|del\s)?(\d{{4}})(?:,?{_TIME})",
+    rf"(\d{{1,2}})(?:{_ORDINAL}|er|º|\.)[\s-](?:de\s|of\s)?([^\W\d_]{{3,10}})\.?,?[\s-](?:de\s|del\s)?(\d{{4}})"
+    rf"(?:,?{_TIME})",
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
-    rf"([^\W\d_]{{3,10}})\.?\s(\d{{1,2}})(?:st|nd|rd|th)?,?\s(\d{{4}})(?:(?:,|\sat)?{_TIME})", re.IGNORECASE
+    rf"([^\W\d_]{{3,10}})\.?\s(\d{{1,2}}){_ORDINAL},?\s(\d{{4}})(?:(?:,|\sat)?{_TIME})", re.IGNORECASE
 )
 _MONTH_YEAR = re.compile(r"([^\W\d_]{3,10})\.?,?\s(?:de\s)?(\d{4})", re.IGNORECASE)
 _EPOCH = re.compile(r"(\d{10})(?:\d{3})?", re.ASCII)

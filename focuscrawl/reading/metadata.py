@@ -133,10 +133,12 @@ _ELSEWHERE = {"comment", "review", "hasPart", "isPartOf", "itemListElement", "me
 _WORK_TYPE = re.compile(r"(?:Article|Posting)\s*$")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-_BY = re.compile(r"(?:written |posted |story |words )?by:?\s|(?:author|autor|auteur|autore)s?\s?:\s?", re.IGNORECASE)
+_BY = re.compile(
+    r"(?:written |posted |story |words )?by:?\s|(?:author|autor|auteur|autore)s?\s?:\s?", re.IGNORECASE
+)  # codespell:ignore autor
 #: The same word in other languages; as part of a name it would be in the middle.
 _BY_ELSEWHERE = re.compile(r"(?:von|par|por|di|door|av|af|от|автор):?\s", re.IGNORECASE)
-_MAIL = re.compile(r"\S+@\S+\.\S+|[()<>]|mailto:", re.IGNORECASE)
+_BRACKETS = str.maketrans("()<>", "    ")
 _BETWEEN = re.compile(r"\s?[;|]\s?|,? (?:and|und|et|y|e|en|och|og|и) | & ")
 _NOBODY = frozenset(
     (
@@ -295,8 +297,8 @@ def author_names(text: str, *, whole: bool = False, byline: bool = False) -> lis
     *whole*: the statement is one name. *byline*: it is text of the page, so it may begin with a word such as "von".
     """
     text = clean(text, MAX_NAME)
-    if "@" in text:
-        text = " ".join(_MAIL.sub(" ", text).split())
+    if "@" in text:  # jane@news.example (Jane Doe)
+        text = " ".join(word for word in text.translate(_BRACKETS).split() if "@" not in word)
     for prefix in (_BY, _BY_ELSEWHERE) if byline else (_BY,):
         if match := prefix.match(text):
             text = text[match.end() :]
@@ -315,7 +317,6 @@ def _apart(text: str) -> list[str]:
 def _is_name(text: str) -> bool:
     return (
         len(text) > 1
-        and not text.startswith("@")
         and "://" not in text
         and not text.lower().startswith("www.")
         and text.lower() not in _NOBODY

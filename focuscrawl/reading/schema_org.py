@@ -17,12 +17,13 @@ MAX_JSON = 1 << 21
 _MAX_NODES = 1_000
 _MAX_NAMES = 100
 
-#: Types of works that a page presents, and of the page itself.
-_WORK = re.compile(
-    r"\w*Article|\w*Posting|\w*Thesis|\w*Review|\w*Recipe|Report|Book|Chapter|Dataset|HowTo|Course|CreativeWork|Question"
-    r"|VideoObject|\w*Episode|SoftwareSourceCode|Poem|ShortStory|Manuscript|Presentation\w*|Legislation"
+#: How the types of works that a page presents end, and the type of the page itself.
+_WORKS = (
+    *("Article", "Posting", "Thesis", "Review", "Recipe", "Report", "Book", "Chapter", "Dataset", "HowTo", "Course"),
+    *("CreativeWork", "Question", "VideoObject", "Episode", "SoftwareSourceCode", "Poem", "ShortStory", "Manuscript"),
+    *("PresentationDigitalDocument", "Legislation"),
 )
-_PAGE = re.compile(r"\w*Page")
+_PAGE = "Page"
 
 
 class Facts(NamedTuple):
@@ -63,8 +64,8 @@ def facts(blocks: Iterable[object], is_page: Callable[[str], bool]) -> Facts:
     nodes = _nodes(blocks)
     named = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and "name" in node}
     typed = [(node, kind) for node in nodes if (kind := _kind(node))]
-    works = [(node, kind) for node, kind in typed if _WORK.fullmatch(kind)]
-    pages = [(node, kind) for node, kind in typed if _PAGE.fullmatch(kind)]
+    works = [(node, kind) for node, kind in typed if kind.endswith(_WORKS)]
+    pages = [(node, kind) for node, kind in typed if kind.endswith(_PAGE)]
     about = [*_chosen(works, is_page), *_chosen(pages, is_page)]
     things = [node for node, _ in about]
     dates = [(key, node) for key in ("datePublished", "uploadDate", "dateCreated") for node in things]

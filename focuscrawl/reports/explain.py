@@ -43,7 +43,7 @@ def _story(store: Store, url: str) -> list[str]:
     url_id, known_url = found
     page = store.pages.of_url(url_id) or store.pages.at(checked, known_url)
     if page is not None:
-        return _chain(store, page.number)
+        return [*_chain(store, page.number), *_said(store.metadata.get(page.number))]
     waiting = store.queue.entry(url_id)
     failures = store.failures.of_url(url_id)
     if waiting is not None:
@@ -123,7 +123,6 @@ def _chain(store: Store, page_id: int) -> list[str]:
             step.append(f"  relevance {page.relevance:.4f}, {verdict}{_sum(page.why)}")
         elif page.problem:
             step.append(f"  {page.problem}")
-        step += _said(store.metadata.get(page_id))
         if page.duplicate_of:
             step.append(f"  near-duplicate of page {page.duplicate_of}: not counted again")
         if page.left_out:

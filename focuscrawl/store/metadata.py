@@ -48,9 +48,9 @@ class PageMetadata(Part):
     def get(self, number: int) -> Metadata:
         """What a stored page says of itself."""
         row = self.store.execute(_GET, (number,)).fetchone() or (None,) * 6
-        authors, published, modified, *texts = row
-        dates = (None if date is None else str(date) for date in (published, modified))  # a large file is not checked
-        return Metadata(list(map(str, from_json(authors, list))), *dates, *(str(text or "") for text in texts))
+        authors, *rest = row
+        published, modified, *texts = (str(text or "") for text in rest)  # the cells of a large file are not checked
+        return Metadata(list(map(str, from_json(authors, list))), published or None, modified or None, *texts)
 
 
 def _has_words(text: object, wanted: object) -> bool:

@@ -58,7 +58,7 @@ def _add_withheld(connection: sqlite3.Connection) -> None:
 
 
 def _add_metadata(connection: sqlite3.Connection) -> None:
-    """Format 4 keeps what pages say of themselves. Pages stored before get it when they are fetched again."""
+    """Format 4 keeps what pages say of themselves. Pages stored before get it when a later visit finds other bytes."""
     connection.execute(_METADATA)
 
 
