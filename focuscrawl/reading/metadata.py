@@ -133,7 +133,7 @@ _ELSEWHERE = {"comment", "review", "hasPart", "isPartOf", "itemListElement", "me
 _WORK_TYPE = re.compile(r"(?:Article|Posting)\s*$")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-_BY = re.compile(r"(?:written |posted |story |words )?by:?\s|(?:aut(?:h?or|eur|ore))s?\s?:\s?", re.IGNORECASE)
+_BY = re.compile(r"(?:written |posted |story |words )?by:?\s|(?:aut[eh]?[ou]re?)s?\s?:\s?", re.IGNORECASE)
 #: The same word in other languages; as part of a name it would be in the middle.
 _BY_ELSEWHERE = re.compile(r"(?:von|par|por|di|door|av|af|от|автор):?\s", re.IGNORECASE)
 _BRACKETS = str.maketrans("()<>", "    ")
