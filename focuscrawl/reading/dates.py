@@ -37,12 +37,12 @@ _ZONES = {"z": 0, "gmt": 0, "utc": 0, "ut": 0, "est": -5, "edt": -4, "cst": -6, 
           "pst": -8, "pdt": -7, "cet": 1, "cest": 2}  # fmt: skip
 
 _TIME = (
-    r"(?:[T\s]\s?(\d{1,2}):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?\s?([ap]m\b)?"
+    r"(?:(?:T|\s-\s|\s)\s?(\d{1,2}):?(\d\d)(?::?(\d\d)(?:[.,:]\d{1,9})?)?\s?([ap]m\b)?"
     r"\s?(Z\b|[A-Za-z]{2,4}\b|[+-]\d\d(?::?\d\d)?\b)?)?"
 )
 _YEAR_FIRST = re.compile(rf"(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_TIME}", re.IGNORECASE | re.ASCII)
 _COMPACT = re.compile(
-    r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?()(Z|[+-]\d\d:?(?:\d\d)?)?)?", re.IGNORECASE | re.ASCII
+    r"(\d{4})(\d\d)(\d\d)(?:T(\d\d):?(\d\d):?(\d\d)?()(Z|[+-]\d\d:?(?:\d\d)?)?)?", re.IGNORECASE | re.ASCII
 )
 _YEAR_MONTH = re.compile(r"(\d{4})[-/.](\d{1,2})", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
@@ -57,11 +57,15 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(
     rf"([^\W\d_]{{3,10}})\.?\s(\d{{1,2}}){_ORDINAL},?\s(\d{{4}})(?:(?:,|\sat)?{_TIME})", re.IGNORECASE
 )
+#: As programs in C and Java print it: Tue Jan 28 15:28:56 CET 2020.
+_PRINTED = re.compile(
+    r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([A-Z]{2,4}) )?(\d{4})", re.ASCII
+)
 _MONTH_YEAR = re.compile(r"([^\W\d_]{3,10})\.?,?\s(?:de\s)?(\d{4})", re.IGNORECASE)
 _EPOCH = re.compile(r"(\d{10})(?:\d{3})?", re.ASCII)
 #: What stands before a date: a weekday, or what the date is of.
 _BEFORE = re.compile(
-    r"(?:(?:first\s)?(?:published|posted|updated|modified|date|on|am|le|den|el)\b:?\s)*(?:[^\W\d_]{2,12}\.?,\s?)?"
+    r"(?:(?:first\s)?(?:published|posted|updated|modified|veröffentlicht|publié|publicado|date|on|am|le|den|el)\b:?\s)*(?:[^\W\d_]{2,12}\.?,\s?)?"
     r"(?:(?:on|am|le|den|el)\s)?",
     re.IGNORECASE,
 )
@@ -105,6 +109,8 @@ def _read(text: str, language: str) -> str | None:
         return _iso(match[3], _MONTHS[match[2].lower()], match[1], match.groups()[3:])
     if (match := _MONTH_FIRST.fullmatch(text)) and match[1].lower() in _MONTHS:
         return _iso(match[3], _MONTHS[match[1].lower()], match[2], match.groups()[3:])
+    if (match := _PRINTED.fullmatch(text)) and match[1].lower() in _MONTHS:
+        return _iso(match[7], _MONTHS[match[1].lower()], match[2], (match[3], match[4], match[5], None, match[6]))
     if (match := _MONTH_YEAR.fullmatch(text)) and match[1].lower() in _MONTHS:
         return f"{match[2]}-{_MONTHS[match[1].lower()]:02}"
     return None

@@ -7,13 +7,13 @@ valid wins:
 2. `citation_*` has one name per tag, and scholarly search engines check it.
 3. Open Graph (`article:*`) is seen by everybody who shares the page, so mistakes get noticed; but its authors are often
    profile URLs, which are no names.
-4. Dublin Core is precise but often describes the original of the text, such as a book.
-5. Microdata and RDFa are tied to visible text, but teasers of other pages have them, too.
+4. Microdata and RDFa are tied to visible text, but teasers of other pages have them, too.
+5. Dublin Core often describes the original of the text, such as a printed article, or the entry in a database.
 6. `<meta name=author>` and the like are often a default of the site that nobody looks at.
 7. Links with `rel=author`, bylines and class names are conventions, not statements.
 8. `<time>` may be the time of anything.
 
-Marks in the text (5, 7, 8) count only if they agree: a list of articles has many dates, and none is its own. The header
+Marks in the text (4, 7, 8) count only if they agree: a list of articles has many dates, and none is its own. The header
 Last-Modified is not used: it is when the server wrote the response or its file, often the current time.
 """
 
@@ -47,7 +47,7 @@ _MAX_TAG = 35
 _MAX_ATTRIBUTE = 500
 
 #: Sources, the most trusted first.
-JSON_LD, CITATION, OPEN_GRAPH, DUBLIN_CORE, MICRODATA, META, BYLINE, TIME = range(1, 9)
+JSON_LD, CITATION, OPEN_GRAPH, MICRODATA, DUBLIN_CORE, META, BYLINE, TIME = range(1, 9)
 #: Those that are marked in the text, which may be about several pages.
 _IN_TEXT = MICRODATA, BYLINE, TIME
 
@@ -104,7 +104,7 @@ _META = {
     ),
     **dict.fromkeys(("parsely-pub-date", "sailthru.date", "ptime", "date.published"), ("published", META)),
     **dict.fromkeys(("last-modified", "lastmod", "revised", "date.modified", "utime"), ("modified", META)),
-    # the name that a site gives itself; then that of its program, of its website, of its publisher
+    # the name that a site gives itself; then that of its website, of its program, of its publisher
     "og:site_name": ("site_name", 1),
     "al:ios:app_name": ("site_name", META),
     "application-name": ("site_name", OPEN_GRAPH),
@@ -112,7 +112,7 @@ _META = {
     "og:description": ("description", OPEN_GRAPH),
     "twitter:description": ("description", META),
 }
-_WEBSITE, _PUBLISHER = 2, 7
+_WEBSITE, _PUBLISHER = 2, 4
 
 _PROPERTIES = {
     "author": "author",
@@ -273,10 +273,10 @@ class Clues:
             dates = [date for text in texts if (date := iso_date(text, language, last_year=last_year))]
             if dates and trust in _IN_TEXT:
                 dates.sort(key=len)
-                if not all(date.startswith(dates[0]) for date in dates):  # they differ in more than precision
-                    continue
-                return dates[-1]
-            if dates:
+                day = dates[0][: len("2021-03-04")]
+                if all(date.startswith(day) for date in dates):
+                    return dates[-1] if all(dates[-1].startswith(date) for date in dates) else day
+            elif dates:
                 return dates[0]
         return None
 

@@ -235,8 +235,8 @@ def test_the_most_trusted_source_that_says_something_valid_wins():
         ('<time datetime="2021-01-08"></time>', "2021-01-08"),
         ('<time class="dt-published" datetime="2021-01-07">x</time>', "2021-01-07"),
         ("<meta name=date content=2021-01-06>", "2021-01-06"),
-        ('<meta itemprop=datePublished content="2021-01-05">', "2021-01-05"),
-        ('<meta name=dc.date content="2021-01-04">', "2021-01-04"),
+        ('<meta name=dc.date content="2021-01-05">', "2021-01-05"),
+        ('<meta itemprop=datePublished content="2021-01-04">', "2021-01-04"),
         ('<meta property="article:published_time" content="2021-01-03">', "2021-01-03"),
         ('<meta name=citation_date content="2021-01-02">', "2021-01-02"),
         (ld(ARTICLE | {"datePublished": "2021-01-01"}), "2021-01-01"),
@@ -261,6 +261,8 @@ def test_a_list_of_articles_has_no_author_and_no_date_of_its_own():
 def test_equal_dates_agree_and_the_most_precise_is_kept():
     html = '<time datetime="2021-03-04">x</time><time datetime="2021-03-04T10:30:00Z">x</time>'
     assert read(html).published == "2021-03-04T10:30:00+00:00"
+    assert read(html + '<time datetime="2021-03-04T10:31:00Z">x</time>').published == "2021-03-04"
+    assert read(html + '<time datetime="2021-03-05">x</time>').published is None
 
 
 def test_a_change_before_the_publication_is_dropped():
