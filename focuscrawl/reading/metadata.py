@@ -186,9 +186,8 @@ class Clues:
     def time(self, attributes: Mapping[str, str]) -> None:
         """Note a `<time>` on a page that nobody watches."""
         if not self.watched and "datetime" in attributes:
-            field, _ = _of_classes(attributes.get("class", ""))
-            trust = BYLINE if field or "pubdate" in attributes else TIME
-            self.add(field or "published", trust, attributes["datetime"])
+            field, _ = _of_classes(attributes.get("class", "")[:_MAX_ATTRIBUTE])
+            self.add(*_of_time(attributes, field), attributes["datetime"])
 
     def json_ld(self, text: str) -> object:
         """Note a block of JSON-LD, and return its data; None if there is none."""
@@ -325,11 +324,17 @@ def _is_name(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _of_classes(classes: str) -> tuple[str, bool]:
     """What the classes of an element say that it holds, if anything, and whether it is an entry of a blog."""
-    names = classes[:_MAX_ATTRIBUTE].lower().split()
+    names = classes.lower().split()
     fields = {_CLASSES[name] for name in names if name in _CLASSES}
     # a date that is both is that of the first version
     field = next((field for field in ("published", "modified", "author") if field in fields), "")
     return field, "hentry" in names or "h-entry" in names
+
+
+def _of_time(attributes: Mapping[str, str], field: str) -> tuple[str, int]:
+    """What a `<time>` is the time of, and how much that is trusted; *field* is what its class says."""
+    marked = field == "modified" or field == "published" or "pubdate" in attributes
+    return "modified" if field == "modified" else "published", BYLINE if marked else TIME
 
 
 class _Open:
@@ -369,7 +374,7 @@ class Watch:
     def _look(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Note what an element says. Most elements say nothing: that is found out first."""
         get: Callable[..., Any] = attributes.get
-        field, is_entry = _of_classes(get("class") or "")
+        field, is_entry = _of_classes(get("class", "")[:_MAX_ATTRIBUTE])
         named: str = get("itemprop") or (get("property") if tag != "meta" else "") or ""
         if not field and not named and not is_entry and tag not in ("a", "link", "time", "article"):
             return
@@ -402,9 +407,7 @@ class Watch:
         """What an element says by convention; *field* is what its class says."""
         if tag in ("a", "link") and "author" in attributes.get("rel", "")[:_MAX_ATTRIBUTE].lower().split():
             return "author", BYLINE
-        if field or "pubdate" in attributes:
-            return field or "published", BYLINE
-        return ("published", TIME) if tag == "time" else ("", 0)
+        return _of_time(attributes, field) if tag == "time" else (field, BYLINE)
 
     def _note(self, field: str, trust: int, text: str) -> None:
         if field == "name":

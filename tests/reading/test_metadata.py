@@ -227,6 +227,11 @@ def test_a_date_of_both_versions_is_that_of_the_first():
     assert said(html) == {"published": "2021-03-04T10:30:00+01:00"}
 
 
+def test_a_time_is_no_author():
+    html = '<time class="author" datetime="2021-03-04T10:30:00Z">x</time>'
+    assert said(html) == said(f"{html}<p class=byline>") == {"published": "2021-03-04T10:30:00+00:00"}
+
+
 # ---- which one to believe
 
 
