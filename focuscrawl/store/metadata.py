@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 from focuscrawl.page import Page
@@ -15,6 +16,8 @@ from focuscrawl.store.sqlite_file import from_json
 
 _SET = "INSERT OR REPLACE INTO metadata VALUES (?, ?, ?, ?, ?, ?, ?)"
 _GET = "SELECT authors, published, modified, site_name, description, kind FROM metadata WHERE page = ?"
+#: Characters of a text that are compared.
+_MAX_TEXT = 1_000
 
 
 class Metadata(NamedTuple):
@@ -55,8 +58,7 @@ class PageMetadata(Part):
 
 def _has_words(text: object, wanted: object) -> bool:
     """Whether a text has all the words of another, in any order, whatever their case and accents."""
-    found = set(_folded(str(text or "")).split())
-    return all(word in found for word in _folded(str(wanted)).split())
+    return _words(str(wanted)[:_MAX_TEXT]) <= _words(str(text or "")[:_MAX_TEXT])
 
 
 def _has_author(authors: object, wanted: object) -> bool:
@@ -68,10 +70,12 @@ def _has_author(authors: object, wanted: object) -> bool:
     return any(_has_words(name, wanted) for name in names)
 
 
-def _folded(text: str) -> str:
-    """A text in lower case, without accents, and with spaces for all that is neither letter nor digit."""
+@lru_cache(maxsize=1024)  # few authors write most pages of a site
+def _words(text: str) -> frozenset[str]:
+    """The words of a text, in lower case and without accents."""
     plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join([char if char.isalnum() else " " for char in plain if not unicodedata.combining(char)])
+    kept = [char if char.isalnum() else " " for char in plain if not unicodedata.combining(char)]
+    return frozenset("".join(kept).split())
 
 
 #: Functions that queries use, each of two values.

@@ -298,18 +298,18 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
         conditions.append("indexed.fetched_at < ?")
         values.append(where.until)
     said: list[str] = []
-    if where.author is not None:
-        said.append("has_author(authors, ?)")
-        values.append(where.author)
-    if where.site is not None:
-        said.append("has_words(site_name, ?)")
-        values.append(where.site)
     if where.published_since is not None:
         said.append(f"{_PUBLISHED} >= ?")
         values.append(f"{where.published_since}-01-01"[:10])
     if where.published_until is not None:
         said.append(f"substr({_PUBLISHED}, 1, ?) <= ?")
         values += [len(where.published_until), where.published_until]
+    if where.author is not None:
+        said.append("has_author(authors, ?)")
+        values.append(where.author)
+    if where.site is not None:
+        said.append("has_words(site_name, ?)")
+        values.append(where.site)
     if said:
         told = " AND ".join(said)
         conditions.append(f"EXISTS (SELECT 1 FROM metadata WHERE metadata.page = indexed.page AND {told})")
