@@ -21,7 +21,10 @@ from focuscrawl.reading import main_text
 from focuscrawl.reading.markup import BODY, LIST
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
-FIELDS = ["url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"]
+FIELDS = [
+    *("url", "status", "depth", "parent", "score", "relevance", "matched", "title", "topics", "fetched_at"),
+    *("authors", "published", "modified", "site_name", "description"),
+]
 
 #: How many words before and after a link the crawl keeps, unless the strategy needs more.
 CONTEXT_WORDS = 10
@@ -86,6 +89,7 @@ class Link:
         "_page",
         "_start",
         "anchor",
+        "hreflang",
         "nofollow",
         "page_relevance",
         "position",
@@ -99,6 +103,8 @@ class Link:
         self.url = url
         self.anchor = anchor
         self.nofollow = False
+        #: The language of the target, by the page: a hint such as `de` or `pt-br`; empty if the page says nothing.
+        self.hreflang = ""
         self.position = position
         #: The relevance of the page that the link is on, if known: set by strategies, and for links in the queue.
         self.page_relevance: float | None = None
@@ -248,13 +254,20 @@ class Page:
     title: str = ""
     topics: list[str] = field(default_factory=list)
     fetched_at: str = ""
+    #: What the page says of itself (`focuscrawl.reading.metadata`); dates in ISO 8601.
+    authors: list[str] = field(default_factory=list)
+    published: str | None = None
+    modified: str | None = None
+    site_name: str = ""
+    description: str = ""
 
     def __post_init__(self) -> None:
         self.content_type = ""
         self.body = b""
         #: Why the page cannot be read (not HTML, binary …); None if it can.
         self.problem: str | None = None
-        self.description = ""
+        #: What kind of page it says it is: a type of schema.org or Open Graph, such as NewsArticle.
+        self.kind = ""
         self.keywords = ""
         #: Directives for this crawler in `<meta name=robots>` and X-Robots-Tag: noindex, nofollow …
         self.robots: set[str] = set()

@@ -38,6 +38,9 @@ _ARGUMENTS = {
     "seeds": "-a seeds=http://…,http://… or -a seeds=@FILE",
 }
 
+#: A longer key in a topic file is not quoted in a message.
+_MAX_KEY = 100
+
 #: The source of a topic that is not from a file.
 INLINE = "the command line"
 
@@ -142,14 +145,33 @@ def read_topic(content: bytes, source: str, folder: Path | None) -> Topic:
     """Check and read a topic file; paths in it are relative to *folder*."""
     where = f"topic '{source}'"
     try:
-        table = tomllib.loads(content.decode("utf-8-sig"))
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FocusError(f"{where}: not UTF-8 text ({error}); save it as UTF-8") from None
+    try:
+        table = tomllib.loads(text)
     except ValueError as error:  # from tomllib, or from Python for a number with thousands of digits
-        raise FocusError(f"{where}: not valid TOML: {error}") from None
+        raise FocusError(f"{where}: {_unquoted(text, str(error)) or f'not valid TOML: {error}'}") from None
     except RecursionError:
         raise FocusError(f"{where}: not valid TOML: nested too deeply") from None
     return topic_of(table, source, folder)
+
+
+def _unquoted(text: str, error: str) -> str:
+    """How to quote the key that tomllib stopped at, if quotes are what it lacks: TOML's plain keys are ASCII words."""
+    place = re.search(r"\(at line (\d+), column (\d+)\)\Z", error)
+    if place is None:
+        return ""
+    line, column = text.split("\n")[int(place[1]) - 1], int(place[2]) - 1
+    start = max(line.rfind(mark, 0, column) for mark in "{,") + 1
+    before, equals, rest = line[start:].partition("=")
+    key, value = before.strip(), re.split("[,}#]", rest, maxsplit=1)[0].strip() or "1"
+    plain = re.fullmatch(r"[\w.-]*", key, re.ASCII)
+    if plain or column > start + len(before) or len(key) > _MAX_KEY or set(key) & set('"\\[]{}#'):
+        return ""
+    if not equals and not key.isalpha():
+        return ""
+    return f'line {place[1]}: the key {key} needs quotes; write "{key}" = {value}'
 
 
 def topic_of(table: Mapping[str, Any], source: str, folder: Path | None = None) -> Topic:

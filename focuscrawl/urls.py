@@ -5,13 +5,14 @@ ada joins and parses URLs as browsers do.
 
 from __future__ import annotations
 
-import codecs
 import re
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 import ada_url
+
+from focuscrawl.web import encoders
 
 #: Maximum length of any URL, in characters; URLLENGTH_LIMIT is the limit of a crawl.
 MAX_LENGTH = 16_384
@@ -75,32 +76,26 @@ _CLEAN = re.compile(rf"(https?://(?!xn--)(?:[a-z][a-z0-9-]*\.(?!xn--))+[a-z]+/)(
 _RELATIVE = re.compile(_SEGMENTS)
 
 
-def _escape_unencodable(error: UnicodeError) -> tuple[str, int]:
-    """Encode characters that a charset lacks as browsers do in forms: `&#9731;`, percent-encoded."""
-    assert isinstance(error, UnicodeEncodeError)
-    missing = error.object[error.start : error.end]
-    return "".join(f"%26%23{ord(char)}%3B" for char in missing), error.end
-
-
-codecs.register_error("focuscrawl_query", _escape_unencodable)
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-#: The ASCII part of the URL standard's query percent-encode set.
+#: The ASCII part of the URL standard's query percent-encode set for http.
 _IN_QUERY = frozenset((*range(0x21), *b"\"#'<>", 0x7F))
+#: What the URL standard removes from a reference before it is parsed: at its ends, and anywhere.
+_AROUND = "".join(map(chr, range(0x21)))
+_ANYWHERE = str.maketrans("", "", "\t\n\r")
+
+
+def _missing(char: str) -> bytes:
+    """A character that the charset of a page lacks, as browsers write it in forms: `&#9731;`, percent-encoded."""
+    return f"%26%23{ord(char)}%3B".encode()
 
 
 def _encode_query(href: str, codec: str) -> str:
     """Percent-encode the query of a reference in a charset; the rest of a URL is always in UTF-8."""
-    query = href.find("?")
-    fragment = href.find("#")
-    end = fragment if fragment >= 0 else len(href)
-    if not 0 <= query < end:
-        return href
-
-    def encode(match: re.Match[str]) -> str:
-        octets = match[0].encode(codec, "focuscrawl_query")
-        return "".join([f"%{byte:02X}" if byte > 0x7F or byte in _IN_QUERY else chr(byte) for byte in octets])
-
-    return href[:query] + _NOT_ASCII.sub(encode, href[query:end]) + href[end:]
+    href = href.strip(_AROUND).translate(_ANYWHERE)
+    rest, number_sign, fragment = href.partition("#")
+    path, mark, query = rest.partition("?")
+    octets = encoders.encode(query, codec, _missing)
+    query = "".join([f"%{byte:02X}" if byte > 0x7E or byte in _IN_QUERY else chr(byte) for byte in octets])
+    return path + mark + query + number_sign + fragment
 
 
 class Base:
@@ -130,11 +125,12 @@ def join(base: str, href: str, codec: str = "utf-8") -> str | None:
     """The absolute http(s) URL that *href* on page *base* points to; None if it is not one.
 
     It is normalised: no fragment, no user name or password, no dot segments. As in browsers, the query is encoded in
-    the charset of the page, except for UTF-16.
+    the charset of the page (its output encoding: UTF-8 for UTF-16).
     """
     if len(href) > MAX_LENGTH:
         return None
-    if not href.isascii() and not codec.startswith("utf"):
+    special = not href.isascii() or codec == encoders.ISO_2022_JP
+    if special and not codec.startswith("utf") and codec not in encoders.READ_ONLY:
         href = _encode_query(href, codec)
     try:
         url: str = ada_url.join_url(base, href)

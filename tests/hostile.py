@@ -47,7 +47,10 @@ def make_crawl(folder: Path) -> Path:
     web.add(at("copy"), web.get(at("c")).body)
     web.answers[at("b")] = Answer(200, body=web.get(at("b")).body + f'<a href="{at("copy")}">copy</a>'.encode())
     web.redirect(at("old"), at("new"))
-    web.add(at("new"), "<title>New</title><p>sort")
+    said = (
+        "<meta name=author content='Jane Doe'><meta name=date content=2021-03-04><meta property=og:site_name content=N>"
+    )
+    web.add(at("new"), f"<title>New</title>{said}<p>sort")
     web.add(at("x/robots.txt"), "User-agent: *\nDisallow: /closed", content_type="text/plain")
     settings = {"FOCUS_INDEX": True}
     crawled = testing.crawl("keyword", web, folder, settings, seeds=at("a"), keywords="sort,heap", max_pages=7)
@@ -93,7 +96,9 @@ def _due(folder: Path) -> object:
 
 
 def _found(folder: Path) -> object:
-    return _search(folder, Query.of("sort OR heap"), Filter(), 10, lambda message: None)
+    query = Query.of("sort OR heap")
+    said = Filter(author="doe", site="n", published_since="2021", published_until="2021-03")
+    return [_search(folder, query, where, 10, lambda message: None) for where in (Filter(), said)]
 
 
 def _seeds(folder: Path) -> object:

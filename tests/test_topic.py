@@ -84,6 +84,37 @@ def test_a_wrong_topic_file_is_refused_by_file_key_and_remedy(topic_file, text, 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = 'x'\n[keywords]\nglass = 1\nverrière = 2", 'line 4: the key verrière needs quotes; write "verrière" = 2'),
+        ("name = 'x'\n[keywords]\nœuf=2 # egg", 'line 3: the key œuf needs quotes; write "œuf" = 2'),
+        ("name = 'x'\n[keywords]\nбереза = 2.5", 'line 3: the key береза needs quotes; write "береза" = 2.5'),
+        ("name = 'x'\nkeywords = { glass = 1, verrière = 2 }", 'line 2: the key verrière needs quotes; write "verrière" = 2'),
+        ("name = 'x'\nkeywords = { bubble sort = 5, a = 1 }", 'line 2: the key bubble sort needs quotes; write "bubble sort" = 5'),
+        ("name = 'x'\n[keywords]\nc++ = 3", 'line 3: the key c++ needs quotes; write "c++" = 3'),
+        ("name = 'x'\n[keywords]\nl'eau = 3", 'line 3: the key l\'eau needs quotes; write "l\'eau" = 3'),
+        ("name = 'x'\n[keywords]\nverre.clé = 3", 'line 3: the key verre.clé needs quotes; write "verre.clé" = 3'),
+        ("name = 'x'\n[keywords]\nverrière", 'line 3: the key verrière needs quotes; write "verrière" = 1'),
+        ("name = 'x'\n[keywords]\nverrière = ", 'line 3: the key verrière needs quotes; write "verrière" = 1'),
+    ],
+)  # fmt: skip
+def test_a_key_that_toml_refuses_without_quotes_is_shown_with_them(topic_file, text, says):
+    path = topic_file(text)
+    with pytest.raises(FocusError) as caught:
+        load_topic(path)
+    assert str(caught.value) == f"topic '{path}': {says}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["name = 'x'\nseeds = [é]", "name = 'x", "[[[", "name = 'x'\n= 2", "name = 'x'\nkeywords = { a = 1", "é" * 5000],
+)
+def test_other_mistakes_are_told_as_toml_tells_them(topic_file, text):
+    with pytest.raises(FocusError, match="not valid TOML: "):
+        load_topic(topic_file(text))
+
+
 def test_a_topic_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "x.toml").write_bytes(b"name = '\xff'")
     with pytest.raises(FocusError, match="not UTF-8"):

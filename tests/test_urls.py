@@ -7,6 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from focuscrawl import urls
+from focuscrawl.page import Page
+from focuscrawl.reading.html import read_page
 
 BASE = "http://www.example.com/a/b.html"
 
@@ -266,3 +268,102 @@ def test_any_text_can_be_joined_checked_and_taken_apart(base, href):
 )
 def test_the_short_way_to_join_agrees_with_the_parser_for_any_href(base, href):
     assert urls.Base(base).join(href) == urls.join(base, href)
+
+
+# ---- query strings in the charset of the page
+
+
+@pytest.mark.parametrize(
+    ("codec", "query", "encoded"),
+    [
+        # those of the web platform's own tests
+        ("cp1252", "\u2020", "%86"),
+        ("big5hkscs", "\u2020", "%26%238224%3B"),
+        ("cp949", "\u2020", "%A2%D3"),
+        ("iso2022_jp", "\x0eA", "%26%2365533%3BA"),
+        ("iso2022_jp", "\u203e\\", "%1B(J~%1B(B\\"),
+        ("gb18030", "\ue5e5", "%26%2358853%3B"),
+        ("cp932", "\u2212", "%81|"),
+        ("iso8859-2", "\u00a2", "%26%23162%3B"),
+        ("utf-8", "\u00e1|", "%C3%A1|"),
+        # single bytes
+        ("cp1252", "q=é&r=ü", "q=%E9&r=%FC"),
+        ("cp1252", "q=☃ş", "q=%26%239731%3B%26%23351%3B"),
+        ("cp1252", "q=😀", "q=%26%23128512%3B"),
+        ("cp1252", "q=\x81", "q=%81"),
+        ("cp1252", "q=\x80", "q=%26%23128%3B"),
+        ("cp1251", "q=Привет", "q=%CF%F0%E8%E2%E5%F2"),
+        ("cp1251", "q=\x98é", "q=%98%26%23233%3B"),
+        ("koi8-r", "q=Привет", "q=%F0%D2%C9%D7%C5%D4"),
+        # Japanese
+        ("cp932", "q=日本", "q=%93%FA%96{"),
+        ("cp932", "q=ソ表", "q=%83\\%95\\"),
+        ("cp932", "q=¥‾ｱ①", "q=\\~%B1%87@"),
+        ("cp932", "q=é\ue000\u00a0", "q=%26%23233%3B%26%2357344%3B%26%23160%3B"),
+        ("euc_jp", "q=日本", "q=%C6%FC%CB%DC"),
+        ("euc_jp", "q=¥−ｱ①", "q=\\%A1%DD%8E%B1%AD%A1"),
+        ("euc_jp", "q=丂", "q=%26%2319970%3B"),
+        ("iso2022_jp", "q=日本", "q=%1B$BF|K\\%1B(B"),
+        ("iso2022_jp", "q=日a本", "q=%1B$BF|%1B(Ba%1B$BK\\%1B(B"),
+        ("iso2022_jp", "q=¥a", "q=%1B(J\\a%1B(B"),
+        ("iso2022_jp", "q=¥\\", "q=%1B(J\\%1B(B\\"),
+        ("iso2022_jp", "q=ｱﾞ−①", "q=%1B$B%%22!+!]-!%1B(B"),
+        ("iso2022_jp", "q=日é", "q=%1B$BF|%1B(B%26%23233%3B"),
+        # Chinese and Korean
+        ("gb18030", "q=中文€", "q=%D6%D0%CE%C4%A2%E3"),
+        ("gb18030", "q=é☃", "q=%A8%A6%817%A30"),
+        ("gbk", "q=中文€☃", "q=%D6%D0%CE%C4%80%26%239731%3B"),
+        ("big5hkscs", "q=中文", "q=%A4%A4%A4%E5"),
+        ("cp949", "q=한국", "q=%C7%D1%B1%B9"),
+        # encodings that are only read, and UTF-16
+        ("hz", "q=中", "q=%E4%B8%AD"),
+        ("iso2022_kr", "q=한", "q=%ED%95%9C"),
+        ("utf-16-le", "q=é", "q=%C3%A9"),
+    ],
+)
+def test_a_query_is_encoded_in_the_charset_of_the_page(codec, query, encoded):
+    assert urls.join("http://a.example/", f"?{query}", codec) == f"http://a.example/?{encoded}"
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "cp932", "gb18030", "iso2022_jp", "cp1251"])
+def test_path_and_host_are_in_utf_8_whatever_the_charset(codec):
+    url = urls.join("http://a.example/", "http://bücher.example/é/日?q=1#é?é", codec)
+    assert url == "http://xn--bcher-kva.example/%C3%A9/%E6%97%A5?q=1"
+    assert urls.join("http://a.example/", "#é?é", codec) == "http://a.example/"
+
+
+def test_only_http_has_queries_in_the_charset_of_the_page():
+    assert urls.join("http://a.example/", "mailto:x@a.example?subject=é", "cp1252") is None
+
+
+def test_ascii_in_a_query_is_escaped_as_the_standard_says():
+    for codec, letter in (("utf-8", "%C3%A9"), ("cp1252", "%E9"), ("iso2022_jp", "%26%23233%3B")):
+        url = urls.join("http://a.example/", " ?é=\"<>'|{}`^%zz \t\n&b ", codec)
+        assert url == f"http://a.example/?{letter}=%22%3C%3E%27|{{}}`^%zz%20&b"
+
+
+@pytest.mark.parametrize(
+    ("label", "query"),
+    [
+        ("windows-1251", "%CF"),
+        ("Shift_JIS", "%84P"),
+        ("gbk", "%A7%B1"),
+        ("utf-8", "%D0%9F"),
+        ("iso-2022-jp", "%1B$B%271%1B(B"),
+    ],
+)
+def test_the_links_of_a_page_have_queries_in_its_charset(label, query):
+    body = f"<meta charset={label}><a href='/ф?q=П'>x</a>".encode(label)
+    (link,) = read_page(Page("http://a.example/"), body, "text/html").links
+    assert link.url == f"http://a.example/%D1%84?q={query}"
+
+
+@given(
+    st.text(),
+    st.sampled_from(["cp1252", "cp932", "euc_jp", "iso2022_jp", "gb18030", "gbk", "big5hkscs", "cp949", "cp874"]),
+)
+def test_any_query_can_be_encoded_and_once_is_enough(text, codec):
+    url = urls.join(BASE, f"?{text}", codec)
+    assert url is not None
+    assert url.isascii()
+    assert urls.join(BASE, url, codec) == url

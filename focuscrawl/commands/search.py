@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,16 @@ class Command(FocusCommand):
             help="only pages fetched at this time or later: 2026-11-16 or 2026-11-16T08:30, UTC",
         )
         add("--until", metavar="DATE", help="only pages fetched at this time or earlier; a date includes the whole day")
+        add("--author", metavar="NAME", help="only pages by an author whose name has these words, in any order")
+        add("--site", metavar="NAME", help="only pages of a site whose name has these words")
+        add(
+            "--published-since",
+            metavar="DATE",
+            help="only pages published on this day or later: 2021, 2021-03, 2021-03-04",
+        )
+        add(
+            "--published-until", metavar="DATE", help="only pages published on this day or earlier; 2021 is all of 2021"
+        )
         add("--limit", type=int, default=10, metavar="N", help="maximum number of pages shown (default 10)")
         add("--json", action="store_true", help="print JSON")
 
@@ -71,6 +81,10 @@ class Command(FocusCommand):
             opts.host,
             _time("since", opts.since),
             _time("until", opts.until, end=True),
+            _words("author", opts.author),
+            _words("site", opts.site),
+            _day("published-since", opts.published_since),
+            _day("published-until", opts.published_until),
         )
         text = " ".join(args[1:])
         try:
@@ -142,6 +156,26 @@ def _time(option: str, text: str | None, *, end: bool = False) -> str | None:
     return moment.isoformat(timespec="milliseconds")
 
 
+def _day(option: str, text: str | None) -> str | None:
+    """A day, month or year in ISO 8601."""
+    if text is None:
+        return None
+    day = text.strip()
+    try:
+        if len(day) not in (4, 7, 10) or not day.isascii():
+            raise ValueError
+        date.fromisoformat(f"{day}-01-01"[:10])
+    except ValueError:
+        raise FocusError(f"--{option} {text}: expected a date such as 2021, 2021-03 or 2021-03-04") from None
+    return day
+
+
+def _words(option: str, text: str | None) -> str | None:
+    if text is not None and not any(map(str.isalnum, text)):
+        raise FocusError(f"--{option} '{text}': expected a name")
+    return text
+
+
 def _record(hit: Hit) -> dict[str, Any]:
     return hit._asdict() | {"title": _plain(hit.title), "snippet": _plain(hit.snippet), "score": round(hit.score, 4)}
 
@@ -158,6 +192,9 @@ def _show(answer: Answer) -> None:
         console.print("   ", _marked(hit.snippet), sep="")
         facts = [hit.fetched_at[:10], *([] if hit.relevance is None else [f"relevance {hit.relevance:.4f}"])]
         facts += [*(["matched"] if hit.matched else []), *map(printable, map(str, hit.topics))]
+        facts += [f"by {printable(', '.join(hit.authors))}"] if hit.authors else []
+        facts += [f"published {printable(hit.published)}"] if hit.published else []
+        facts += [f"on {printable(hit.site_name)}"] if hit.site_name else []
         console.print("   ", Text(", ".join(facts), "dim"), "\n", sep="")
     shown = len(answer.hits)
     if shown < answer.total and shown:

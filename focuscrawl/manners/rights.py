@@ -84,12 +84,9 @@ def check(names: Iterable[str]) -> list[str]:
     return wanted
 
 
-def schema_licences(text: str) -> list[str]:
-    """The licences named anywhere in schema.org data in JSON."""
-    try:
-        waiting = [json.loads(text)]
-    except (ValueError, RecursionError):
-        return []
+def schema_licences(data: object) -> list[str]:
+    """The licences named anywhere in schema.org data that was read from JSON."""
+    waiting = [data]
     found: list[str] = []
     while waiting and len(found) < _MAX_LICENCES:
         value = waiting.pop()

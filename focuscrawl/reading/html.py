@@ -19,6 +19,7 @@ from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.reading import markup
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
 from focuscrawl.reading.markup import BODY, BREAK_OUT, PARTS
+from focuscrawl.reading.metadata import Clues, watched
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -103,6 +104,7 @@ class _Reader:
         #: Number of open templates, and of open drawings and formulas.
         self.templates = self.foreign = 0
         self.tdm_reservation = self.tdm_policy = ""
+        self.clues = Clues()
         self.heading_start = -1
         self.heading_level = 0
         #: The part of the page that is being read, the depth of the tag that began it, and the parts around it.
@@ -119,7 +121,8 @@ class _Reader:
 
     def read(self, text: str) -> None:
         """Feed the text of a page to the parser, piece by piece."""
-        parser = etree.HTMLParser(target=self, encoding="utf-8")  # type: ignore[arg-type]
+        target = watched(self.clues, self, text)
+        parser = etree.HTMLParser(target=target, encoding="utf-8")  # type: ignore[arg-type]
         data = text.encode("utf-8", "replace")
         try:
             for start in range(0, len(data), _PIECE):
@@ -213,7 +216,7 @@ class _Reader:
     def end_script(self) -> None:
         self.end_hidden()
         if self.raw is not None:
-            for licence in schema_licences("".join(self.raw)):
+            for licence in schema_licences(self.clues.json_ld("".join(self.raw))):
                 self.page.rights.licence(licence)
             self.raw = None
 
@@ -322,6 +325,8 @@ class _Reader:
         if href is not None:
             rel = attributes.get("rel", "")
             self.open_link = self.add_link(href, rel, attributes.get("title", ""))
+            if "hreflang" in attributes:
+                self.clues.target(href, attributes["hreflang"])
             if "license" in rel.lower() or attributes.get("itemprop") == "license":
                 self.page.rights.licence(self.base.join(href) or "")
 
@@ -365,6 +370,8 @@ class _Reader:
         kinds = attributes.get("rel", "").lower().split()
         if "canonical" in kinds and not self.page.canonical:
             self.page.canonical = self.base.join(attributes.get("href", ""))
+        if "alternate" in kinds and "hreflang" in attributes:
+            self.clues.target(attributes.get("href", ""), attributes["hreflang"])
         if "license" in kinds or attributes.get("itemprop") == "license":
             self.page.rights.licence(self.base.join(attributes.get("href", "")) or "")
 
@@ -373,6 +380,7 @@ class _Reader:
         name = attributes.get("name", "").strip().lower()
         equivalent = attributes.get("http-equiv", "").lower()
         page = self.page
+        self.clues.meta(attributes)
         if name == "description":
             page.description = page.description or content
         elif name == "keywords":
@@ -421,6 +429,7 @@ class _Reader:
             link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
             attach(link, page, found.start, found.end, found.in_list, found.heading)
             page.links.append(link)
+        self.clues.settle(page, page.declared_language, self.base.join)
 
     def resolve(self, href: str) -> str | None:
         """The URL to follow; None if it is not a page: empty, `#…`, mailto:, javascript:, tel:, data:, binaries."""
@@ -472,6 +481,7 @@ _STARTS: dict[str, _Start] = {
     "noframes": _Reader.start_noframes,
     "script": _Reader.start_script,
     "template": _Reader.start_template,
+    "time": lambda reader, attributes: reader.clues.time(attributes),
     "title": _Reader.start_title,
     **dict.fromkeys(markup.BLOCKS, _Reader.start_block),
     "body": _Reader.start_body,

@@ -170,7 +170,7 @@ class RevisitingSpider(FocusedSpider):
             return
         details = self._difference(due, stored, page)
         if details is None and not due.gone:
-            self._end(focus, response.status, UNCHANGED, versions=(page.etag, page.last_modified))
+            self._end(focus, response.status, UNCHANGED, versions=(page.etag, page.last_modified), read=page)
             return
         page.url = due.url
         page.visit = Visit(due.page, BACK if due.gone else CHANGED, details or {})
@@ -205,14 +205,17 @@ class RevisitingSpider(FocusedSpider):
         outcome: str,
         details: dict[str, Any] | None = None,
         versions: tuple[str | None, str | None] | None = None,
+        read: Page | None = None,
     ) -> None:
-        """Record a visit that leaves the stored page unchanged."""
+        """Record a visit that leaves the text of the stored page unchanged; the metadata of a page *read* is set."""
         due, scheduler = self.due[focus.url_id], self.crawl.scheduler
         assert scheduler is not None
 
         def work() -> None:
             if versions is not None:
                 self.crawl.store.pages.set_validators(due.page, *versions)
+            if read is not None:
+                self.crawl.store.pages.renew_metadata(due.page, read)
             self._note(due, status, outcome, details)
             scheduler.finished(focus)
 

@@ -16,11 +16,14 @@ from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.settings import FOCUS_PATIENCE
 from focuscrawl.store.failures import Failure
+from focuscrawl.store.metadata import Metadata, of_page
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
 
 #: Maximum number of parts of a score shown, the largest first.
 _PARTS = 6
+#: Characters of a page's description that are shown.
+_SHOWN = 150
 
 
 def explain(store: Store, url: str) -> list[str]:
@@ -40,7 +43,7 @@ def _story(store: Store, url: str) -> list[str]:
     url_id, known_url = found
     page = store.pages.of_url(url_id) or store.pages.at(checked, known_url)
     if page is not None:
-        return _chain(store, page.number)
+        return [*_chain(store, page.number), *_said(store.metadata.get(page.number))]
     waiting = store.queue.entry(url_id)
     failures = store.failures.of_url(url_id)
     if waiting is not None:
@@ -133,6 +136,17 @@ def _chain(store: Store, page_id: int) -> list[str]:
     return [line for step in reversed(steps) for line in step]
 
 
+def _said(said: Metadata) -> list[str]:
+    """What a page says of itself."""
+    dates = (("published", said.published), ("modified", said.modified))
+    facts = [f"by {', '.join(said.authors)}"] if said.authors else []
+    facts += [f"{name} {date}" for name, date in dates if date]
+    facts += [f"on {said.site_name}"] if said.site_name else []
+    facts += [said.kind] if said.kind else []
+    short = said.description if len(said.description) <= _SHOWN else f"{said.description[:_SHOWN]}…"
+    return [*([f"  says: {', '.join(facts)}"] if facts else []), *([f'  describes itself: "{short}"'] if short else [])]
+
+
 def _link(store: Store, link_id: int | None) -> list[str]:
     link = store.links.get(link_id)
     if link is None:
@@ -156,6 +170,7 @@ def describe_page(page: Page, unmatched: str) -> list[str]:
         found = "not judged" if judgement is None else f"relevance {judgement.relevance:.4f}"
         verdict = "matched" if page.matched else f"not matched ({unmatched})"
         lines.append(f"  {found}, {verdict}{_sum(judgement.why) if judgement else ''}")
+    lines += _said(of_page(page))
     if page.topics:
         lines.append(f"  topics {', '.join(map(str, page.topics))}")
     return [printable(line) for line in lines]

@@ -54,6 +54,11 @@ class Hit(NamedTuple):
     relevant: bool
     matched: bool
     topics: list[str]
+    #: What the page says of itself.
+    authors: list[str]
+    published: str | None
+    modified: str | None
+    site_name: str
 
 
 class Answer(NamedTuple):
@@ -209,6 +214,7 @@ class Index:
 
     def _hits(self, match: str, ranked: Sequence[tuple[int, float]]) -> list[Hit]:
         pages = [self.store.search.page(page_id) for page_id, _ in ranked]
+        said = [self.store.metadata.get(page_id) for page_id, _ in ranked]
         texts: list[tuple[str, ...]] = []
         for stored in pages:
             page = read_page(Page(stored.url), stored.body(), stored.content_type)
@@ -225,8 +231,14 @@ class Index:
                 found.relevant,
                 found.matched,
                 list(map(str, found.topics)),
+                about.authors,
+                about.published,
+                about.modified,
+                about.site_name,
             )
-            for found, (_, score), (title, snippet) in zip(pages, ranked, _marked(match, texts), strict=True)
+            for found, about, (_, score), (title, snippet) in zip(
+                pages, said, ranked, _marked(match, texts), strict=True
+            )
         ]
 
 

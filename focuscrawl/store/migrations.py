@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from focuscrawl.store.schema import CELLS, FORMAT, SCHEMA, VERSION, Format, check_schema
+from focuscrawl.store.schema import CELLS, FORMAT, SCHEMA, VERSION, Format, check_schema, name_of, statements
 
 #: The oldest format that can be read as it is.
 READABLE = 2
@@ -34,13 +34,19 @@ class Step(NamedTuple):
     change: Callable[[sqlite3.Connection], None]
 
 
+_METADATA = next(statement for statement in statements(SCHEMA) if name_of(statement) == "metadata")
+_FORMAT_3 = Format(
+    3,
+    SCHEMA.replace(f"{_METADATA};\n", ""),
+    {table: columns for table, columns in CELLS.items() if table != "metadata"},
+)
 _LATER_CELLS = {"page": {"withheld"}}
 _FORMAT_2 = Format(
     2,
-    SCHEMA.replace(", withheld TEXT", ""),
+    _FORMAT_3.schema.replace(", withheld TEXT", ""),
     {
         table: {name: kind for name, kind in columns.items() if name not in _LATER_CELLS.get(table, ())}
-        for table, columns in CELLS.items()
+        for table, columns in _FORMAT_3.cells.items()
     },
 )
 
@@ -51,8 +57,19 @@ def _add_withheld(connection: sqlite3.Connection) -> None:
     connection.execute(f"UPDATE page SET withheld = {WITHHELD_BEFORE} WHERE ({WITHHELD_BEFORE}) NOT NULL")
 
 
+def _add_metadata(connection: sqlite3.Connection) -> None:
+    """Format 4 keeps what pages say of themselves. Pages stored before get it when a later visit finds other bytes."""
+    connection.execute(_METADATA)
+
+
+def add_empty_tables(connection: sqlite3.Connection, version: int) -> None:
+    """Add the tables that a file of an older format lacks, empty and temporary: it is read like a current one."""
+    if version < 4:
+        connection.execute(_METADATA.replace(" TABLE ", " TEMP TABLE ", 1))
+
+
 #: The steps by the format that they start from.
-_STEPS = {step.before.version: step for step in (Step(_FORMAT_2, _add_withheld),)}
+_STEPS = {step.before.version: step for step in (Step(_FORMAT_2, _add_withheld), Step(_FORMAT_3, _add_metadata))}
 
 
 def format_of(version: object) -> Format | None:

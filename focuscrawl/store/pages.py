@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuscrawl.page import FIELDS, Page
+from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import from_json, inflate
 
@@ -20,6 +21,8 @@ _CONTENT = (
     *("language", "content_type", "etag", "last_modified", "listing", "duplicate_of", "signature", "body", "withheld"),
 )
 _ADDED = ("url_id", "url", "depth", "parent", "via", "score", "redirects", "listed", *_CONTENT)
+#: A line of pages.jsonl.
+_RECORD = f"{', '.join(FIELDS)} FROM page LEFT JOIN metadata ON metadata.page = page.id"
 _UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHERE id = ?"
 _ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
 _SET_RIGHTS = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -187,6 +190,7 @@ class Pages(Part):
         number = self.store.execute(_ADD, (*added, *_content(page))).lastrowid
         assert number is not None
         self._set_rights(number, page)
+        self.store.metadata.set(number, page)
         return number
 
     def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> int | None:
@@ -198,6 +202,7 @@ class Pages(Part):
         heir = None if keeps_copies else self._hand_on_text(number)
         self.store.execute(_UPDATE, (*_content(page), number))
         self._set_rights(number, page)
+        self.store.metadata.set(number, page)
         self._relist(number, matched=page.matched)
         return heir
 
@@ -219,6 +224,12 @@ class Pages(Part):
     def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
         """Store the validators of a page: they tell its server which version the crawl has."""
         self.store.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, number))
+
+    def renew_metadata(self, number: int, page: Page) -> None:
+        """Store what a page says of itself now, although its text is the same as before. Call inside a transaction."""
+        if self.store.metadata.get(number) != of_page(page):
+            self._keep_first(number)
+            self.store.metadata.set(number, page)
 
     def _next_line(self) -> int:
         """The next line of URLs.txt."""
@@ -247,7 +258,7 @@ class Pages(Part):
 
     def _keep_first(self, number: int) -> None:
         """Keep a page's line in pages.jsonl before the page changes for the first time."""
-        query = f"SELECT {', '.join(FIELDS)} FROM page WHERE id = ? AND first IS NULL"
+        query = f"SELECT {_RECORD} WHERE id = ? AND first IS NULL"
         row = self.store.execute(query, (number,)).fetchone()
         if row is not None:
             line = json.dumps(_record(row), ensure_ascii=False)
@@ -367,10 +378,11 @@ class Pages(Part):
 
     def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
-        query = f"SELECT first, {', '.join(FIELDS)} FROM page WHERE id > ? ORDER BY id"
+        query = f"SELECT first, {_RECORD} WHERE id > ? ORDER BY id"
         with self.store.reading():
             for first, *row in self.store.execute(query, (after,)):
-                yield from_json(first, dict) if first else _record(row)
+                # a line from before a field existed gets it, empty
+                yield _record([None] * len(FIELDS)) | from_json(first, dict) if first else _record(row)
 
     # ---- their text
 
@@ -416,7 +428,8 @@ def _stored(row: Sequence[Any]) -> StoredPage:
 def _record(row: Sequence[Any]) -> dict[str, Any]:
     record = dict(zip(FIELDS, row, strict=True))
     record["matched"] = bool(record["matched"])
-    record["topics"] = from_json(record["topics"], list)
+    record["topics"], record["authors"] = from_json(record["topics"], list), from_json(record["authors"], list)
+    record["site_name"], record["description"] = record["site_name"] or "", record["description"] or ""
     return record
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 #: The current format version; `migrations` upgrades older files.
-VERSION = 3
+VERSION = 4
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -34,6 +34,9 @@ CREATE TABLE visit (
 CREATE TABLE rights (
     page INTEGER PRIMARY KEY, robots_txt TEXT, x_robots_tag TEXT, noai INTEGER, noimageai INTEGER,
     tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT
+);
+CREATE TABLE metadata (
+    page INTEGER PRIMARY KEY, authors TEXT, published TEXT, modified TEXT, site_name TEXT, description TEXT, kind TEXT
 );
 CREATE TABLE pattern (pattern TEXT PRIMARY KEY, pages INTEGER, stale INTEGER) WITHOUT ROWID;
 CREATE TABLE link (
@@ -140,6 +143,8 @@ _TEXT = "(typeof(@) = 'text')"
 _URL = "(typeof(@) = 'text' AND @ GLOB 'http*://*')"
 _BYTES = "(typeof(@) = 'blob')"
 _REQUEST = "CASE WHEN json_valid(@) THEN json_type(@) = 'object' AND json_extract(@, '$.url') GLOB 'http*://*' END"
+_DATE = "(typeof(@) = 'text' AND @ GLOB '[0-9][0-9][0-9][0-9]*' AND length(@) <= 25)"
+_NAMES = "CASE WHEN typeof(@) = 'text' AND json_valid(@) THEN json_type(@) = 'array' END"
 _OUTCOME = "(@ IN ('unchanged', 'changed', 'gone', 'back', 'unreachable'))"
 _WITHHELD = "(@ IN ('copy', 'noindex', 'listing') OR typeof(@) = 'text' AND @ GLOB 'reservation: ?*')"
 
@@ -181,6 +186,12 @@ CELLS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("robots_txt", "x_robots_tag", "tdm_policy", "tdm_source", "licences"), _or_none(_TEXT)),
         **dict.fromkeys(("noai", "noimageai", "tdm_reservation"), _or_none(_FLAG)),
         "left_out": _or_none(_TEXT),
+    },
+    "metadata": {
+        "page": _ID,
+        "authors": _or_none(_NAMES),
+        **dict.fromkeys(("published", "modified"), _or_none(_DATE)),
+        **dict.fromkeys(("site_name", "description", "kind"), _or_none(_TEXT)),
     },
     "pattern": {"pattern": _TEXT, "pages": _INTEGER, "stale": _INTEGER},
     "frontier": {

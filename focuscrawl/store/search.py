@@ -62,6 +62,12 @@ class Filter(NamedTuple):
     #: Times in the format of `fetched_at`: *since* inclusive, *until* exclusive.
     since: str | None = None
     until: str | None = None
+    #: Words that one of the page's authors' names and the name of its site must have, in any order.
+    author: str | None = None
+    site: str | None = None
+    #: When the page says it was published: a year, month or day, both inclusive.
+    published_since: str | None = None
+    published_until: str | None = None
 
 
 class Entry(NamedTuple):
@@ -265,8 +271,12 @@ def highlighted(
         index.close()
 
 
+#: The day of publication, or the first day of its month or year.
+_PUBLISHED = "substr(published || '-01-01', 1, 10)"
+
+
 def _conditions(where: Filter) -> tuple[str, list[str | int]]:
-    """The filter as SQL conditions on `indexed`, and their values."""
+    """The filter as SQL conditions on `indexed` and `metadata`, and their values."""
     conditions: list[str] = []
     values: list[str | int] = []
     if where.topic is not None:
@@ -287,4 +297,20 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
     if where.until is not None:
         conditions.append("indexed.fetched_at < ?")
         values.append(where.until)
+    said: list[str] = []
+    if where.published_since is not None:
+        said.append(f"{_PUBLISHED} >= ?")
+        values.append(f"{where.published_since}-01-01"[:10])
+    if where.published_until is not None:
+        said.append(f"substr({_PUBLISHED}, 1, ?) <= ?")
+        values += [len(where.published_until), where.published_until]
+    if where.author is not None:
+        said.append("has_author(authors, ?)")
+        values.append(where.author)
+    if where.site is not None:
+        said.append("has_words(site_name, ?)")
+        values.append(where.site)
+    if said:
+        told = " AND ".join(said)
+        conditions.append(f"EXISTS (SELECT 1 FROM metadata WHERE metadata.page = indexed.page AND {told})")
     return "".join(f" AND {condition}" for condition in conditions), values

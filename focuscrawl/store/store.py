@@ -21,7 +21,8 @@ from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
-from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, format_of, migrate
+from focuscrawl.store.metadata import FUNCTIONS, PageMetadata
+from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tables, format_of, migrate
 from focuscrawl.store.pages import Pages
 from focuscrawl.store.patterns import Patterns
 from focuscrawl.store.queue import Queue
@@ -79,6 +80,7 @@ class Store:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
         self._any_thread = any_thread
         self.pages = Pages(self)
+        self.metadata = PageMetadata(self)
         self.links = Links(self)
         self.urls = Urls(self)
         self.hosts = Hosts(self)
@@ -116,11 +118,15 @@ class Store:
         if create:
             self._connect("rwc")
             self._prepare()
+        else:
+            add_empty_tables(self.connection, self.version)
         self.execute("PRAGMA cache_size = -65536")
 
     def _connect(self, mode: str) -> None:
         self.close()
         self.connection = open_file(self.path, mode, any_thread=self._any_thread, cached_statements=256)
+        for name, function in FUNCTIONS.items():
+            self.connection.create_function(name, 2, function, deterministic=True)
         self.execute = self.connection.execute
         self.executemany = self.connection.executemany
 

@@ -49,7 +49,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     if codec is None or mark is None:
         mark = b""
         codec = _of_header(content_type, body) or _declared(body[:HEAD].lower()) or _guess(body)
-    return to_unicode(body[len(mark) :], codec), codec
+    return to_unicode(body[len(mark) :], "gb18030" if codec == "gbk" else codec), codec
 
 
 def _of_header(content_type: str, body: bytes) -> str | None:
@@ -110,6 +110,8 @@ def _codec(label: str) -> str | None:
     plain = label.removeprefix("x-").removeprefix("x-")
     try:
         codec = resolve_encoding(_NAMES.get(plain, label)) or resolve_encoding(plain)
+        if codec == "gb18030" and plain != codec:  # read as gb18030, but not written as such
+            return "gbk"
         if codec is None or codec.startswith("utf-16"):
             return codec
         return codec if codec not in _NO_CHARSETS and _MARKUP.decode(codec) == _MARKUP.decode("ascii") else None

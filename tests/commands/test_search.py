@@ -60,6 +60,10 @@ def test_results_as_json(crawled):
         "relevant",
         "matched",
         "topics",
+        "authors",
+        "published",
+        "modified",
+        "site_name",
     }
     assert hit["url"] in (at("a"), at("b"))
     assert hit["matched"] is True
@@ -152,6 +156,44 @@ def test_while_a_crawl_runs_what_is_there_is_searched_and_nothing_written(crawl)
     assert at("b") in result.stdout
     assert at("a") not in result.stdout
     assert scrapy("search", crawled.folder, "sort").stdout.endswith("2 pages\n")
+
+
+def test_pages_by_author_site_and_date_of_publication(crawl):
+    web = small_web(WEB, TEXTS)
+    said = "<meta name=author content='Jane Doe'><meta name=date content=2021-03-04><meta property=og:site_name content=News>"
+    web.add(at("b"), f"<title>b</title>{said}<p>merge sort")
+    crawled = crawl("keyword", web, seeds=at("a"), keywords="sort")
+    options = ("--author", "doe", "--site", "news", "--published-since", "2021", "--published-until", "2021-03-04")
+    result = scrapy("search", crawled.folder, "sort", *options)
+    assert result.stdout.splitlines()[-1] == "1 page"
+    assert "by Jane Doe, published 2021-03-04, on News" in result.stdout
+    (hit,) = json.loads(scrapy("search", crawled.folder, "sort", *options, "--json").stdout)["results"]
+    assert (hit["authors"], hit["published"], hit["modified"], hit["site_name"]) == (
+        ["Jane Doe"],
+        "2021-03-04",
+        None,
+        "News",
+    )
+    assert scrapy("search", crawled.folder, "sort", "--published-since", "2022").stdout == "no pages found\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ("--published-since", "March"),
+            "--published-since March: expected a date such as 2021, 2021-03 or 2021-03-04",
+        ),
+        (("--published-until", "2021-02-30"), "--published-until 2021-02-30: expected a date"),
+        (("--published-until", "2021-3"), "--published-until 2021-3: expected a date"),
+        (("--author", "?"), "--author '?': expected a name"),
+        (("--site", ""), "--site '': expected a name"),
+    ],
+)
+def test_wrong_filters_are_refused_with_the_remedy(crawled, options, says):
+    result = scrapy("search", crawled.folder, "sort", *options)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"focuscrawl: {says}")
 
 
 def test_while_a_crawl_without_index_runs_it_says_what_to_do(crawled):

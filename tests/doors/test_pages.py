@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import asdict
 from time import process_time
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from benchmarks import fuzz
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
+from focuscrawl.reading.metadata import MAX_DESCRIPTION
 from focuscrawl.web.charsets import decode
 
 URL = "http://a.example/dir/page?x=1"
@@ -71,6 +73,15 @@ TAGS = st.sampled_from(
             "meta name=robots content='none, x:y'",
             "meta http-equiv=refresh content='0;url=/x'",
             "plaintext",
+            "span class='author updated'",
+            "span itemprop='author name' itemscope",
+            "b property=name",
+            "i itemprop=comment itemscope",
+            "time datetime=2021-03-04",
+            "time pubdate",
+            "meta name=author content=x",
+            "meta property=article:modified_time content=1614852000",
+            "a rel=author hreflang=de href=x",
             "!--",
             "![CDATA[",
         ),
@@ -92,6 +103,7 @@ REPEATED = st.builds(lambda piece, times: (piece * times)[:20_000], PIECES, st.s
 BODIES = st.lists(REPEATED, max_size=12).map(b"".join)
 
 judge = fuzz.new_judge()
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def outcome(body: bytes, content_type: str) -> tuple[object, ...]:
@@ -100,7 +112,10 @@ def outcome(body: bytes, content_type: str) -> tuple[object, ...]:
     fuzz.use(page, judge)
     links = [(link.url, link.anchor, link.nofollow, link.block[:100]) for link in page.links]
     facts = (page.problem, page.description, page.keywords, page.robots, page.language, page.canonical)
-    return asdict(page), page.text, links, page.headings, asdict(page.rights), facts
+    for text in (*page.authors, page.site_name, page.description, page.kind):
+        assert not CONTROL.search(text)
+        assert len(text) <= MAX_DESCRIPTION
+    return asdict(page), page.text, links, page.headings, asdict(page.rights), facts, page.kind
 
 
 @given(BODIES, CONTENT_TYPES)

@@ -22,7 +22,8 @@ def test_pages_jsonl_has_a_line_per_page_in_fetch_order(crawl):
     assert list(first) == FIELDS
     assert first | {"fetched_at": ""} == {
         "url": at("a"), "status": 200, "depth": 0, "parent": None, "score": 1.0, "relevance": 0.5, "matched": True,
-        "title": "a", "topics": [], "fetched_at": "",
+        "title": "a", "topics": [], "fetched_at": "", "authors": [], "published": None, "modified": None,
+        "site_name": "", "description": "",
     }  # fmt: skip
     assert all(page["parent"] == at("a") and page["depth"] == 1 for page in rest)
     assert crawled.matched == [page["url"] for page in crawled.pages if page["matched"]] == [at("a"), at("b")]
@@ -46,6 +47,46 @@ def test_scrapys_feeds_show_the_same_fields(crawl, tmp_path):
     assert list(rows[0]) == FIELDS
     assert [row["url"] for row in rows] == crawled.urls
     assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == crawled.pages
+
+
+SAID = """<html lang=en><meta name=author content="Jane Doe"><meta property="og:site_name" content="The News">
+<meta property="article:published_time" content="2021-03-04T10:30:00+01:00"><meta name=description content="On heaps">
+<script type="application/ld+json">{"@type": "NewsArticle", "author": ["Jane Doe", {"name": "Zoë Ångström"}],
+"dateModified": "2021-03-05"}</script><title>b</title><p>sort heap"""
+
+
+def test_what_a_page_says_of_itself_is_stored_and_exported(crawl, tmp_path):
+    web = small_web(LINKS, TEXTS)
+    web.add(at("b"), f"<meta charset=utf-8>{SAID}")
+    feeds = {str(tmp_path / "out.csv"): {"format": "csv"}, str(tmp_path / "out.jsonl"): {"format": "jsonlines"}}
+    crawled = crawl("keyword", web, settings={"FEEDS": feeds}, seeds=at("a"), keywords="sort,heap")
+    (page,) = (page for page in crawled.pages if page["url"] == at("b"))
+    assert {name: page[name] for name in FIELDS[10:]} == {
+        "authors": ["Jane Doe", "Zoë Ångström"],
+        "published": "2021-03-04T10:30:00+01:00",
+        "modified": "2021-03-05",
+        "site_name": "The News",
+        "description": "On heaps",
+    }
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()] == crawled.pages
+    (row,) = (row for row in csv.DictReader((tmp_path / "out.csv").open()) if row["url"] == at("b"))
+    assert (row["authors"], row["published"]) == ("Jane Doe,Zoë Ångström", "2021-03-04T10:30:00+01:00")
+    assert crawled.sql(
+        "SELECT page.url, authors, site_name, kind FROM metadata JOIN page ON page.id = metadata.page"
+    ) == [(at("b"), '["Jane Doe", "Zoë Ångström"]', "The News", "NewsArticle")]
+    (crawled.folder / "pages.jsonl").unlink()
+    before = crawled.sql("SELECT * FROM metadata")
+    again = crawl("keyword", web, seeds=at("a"), keywords="sort,heap")  # writes the file anew, from the store
+    assert page in again.pages
+    assert again.sql("SELECT * FROM metadata") == before
+
+
+def test_the_servers_last_modified_is_not_the_date_of_the_content(crawl):
+    web = small_web({"a": []}, {"a": "sort"})
+    body = web.get(at("a")).body + b"<meta http-equiv=last-modified content='Thu, 04 Mar 2021 10:30:00 GMT'>"
+    web.answers[at("a")] = Answer(200, body=body, headers=(("Last-Modified", "Thu, 04 Mar 2021 10:30:00 GMT"),))
+    (page,) = crawl("keyword", web, seeds=at("a"), keywords="sort").pages
+    assert (page["published"], page["modified"]) == (None, None)
 
 
 def test_a_report_that_needs_no_network(crawl):

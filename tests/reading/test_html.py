@@ -402,3 +402,24 @@ def test_nothing_in_a_template_is_there():
     assert [link.url.rpartition("/")[2] for link in page.links] == ["yes"]
     assert page.words == ["yes"] * 3
     assert [heading.text for heading in page.headings] == ["yes"]
+
+
+def test_the_language_of_a_target_is_kept_as_a_hint():
+    page = read(
+        "<link rel=alternate hreflang=de href=/de><link rel='alternate' hreflang=x-default href=/en>"
+        "<link rel=alternate hreflang=it href=/it><link rel=stylesheet hreflang=fr href=/c>"
+        "<a hreflang=pt-BR href=/br>x</a><a href=/de>y</a><a href=/c>z</a><a href=/en>w</a><a href=/br>again</a>"
+    )
+    assert [(link.url.rpartition("/")[2], link.hreflang) for link in page.links] == [
+        ("br", "pt-br"),
+        ("de", "de"),
+        ("c", ""),
+        ("en", ""),
+        ("br", "pt-br"),
+    ]  # and no link to /it: the page does not show one
+
+
+def test_a_page_of_translations_without_end_keeps_a_bounded_number():
+    page = read("".join(f"<a href=/{n} hreflang={'x' * 50}>{n}</a>" for n in range(9_000)))
+    assert len(page.links[0].hreflang) == 35
+    assert sum(bool(link.hreflang) for link in page.links) < 1_000

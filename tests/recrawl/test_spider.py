@@ -504,3 +504,22 @@ def test_the_hours_of_a_crawl_do_not_limit_the_new_pages_after_visits(crawl):
     visited = crawl(revisiting(Hourly, older_than=0, new_pages=2), web, seeds=at("a"), keywords="sort")
     assert outcomes(visited) == {at("a"): "unchanged"}
     assert set(visited.urls) == {at("a"), at("b"), at("c")}
+
+
+def test_what_a_page_says_of_itself_is_renewed_even_if_its_text_is_the_same(crawled):
+    def set_page(author: str, text: str) -> None:
+        crawled.web.add(at("b"), f"<title>b</title><meta name=author content='{author}'><p>{text}</p>")
+
+    def stored() -> list[tuple[str]]:
+        return crawled.sql("SELECT authors FROM metadata JOIN page ON page.id = metadata.page WHERE url = ?", at("b"))
+
+    set_page("Jane Doe", "sort of")
+    assert outcomes(crawled.again())[at("b")] == "unchanged"
+    assert stored() == [('["Jane Doe"]',)]
+    set_page("John Smith", f"sort of {SORT}")
+    assert outcomes(crawled.again())[at("b")] == "changed"
+    assert stored() == [('["John Smith"]',)]
+    crawled.web.add(at("b"), f"<title>b</title><p>sort of {SORT}</p>")
+    crawled.again()
+    assert stored() == []
+    assert [page["authors"] for page in crawled.pages] == [[], [], []]  # pages.jsonl tells what was fetched first

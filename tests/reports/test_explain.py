@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from focuscrawl.errors import FocusError
@@ -127,3 +129,13 @@ def test_a_patience_that_is_no_number_is_passed_over(crawl):
             store.set_meta("runs", [{**store.runs()[-1], "settings": {"FOCUS_PATIENCE": value}}])
         assert not any("held back" in line for line in explain(store, last))
     store.close()
+
+
+def test_what_a_page_says_of_itself_is_told(crawl):
+    web = small_web({"a": []})
+    head = "<meta name=author content='Jane \x1b[2J Doe'><meta name=date content=2021-03-04><meta name=description content='x'>"
+    web.add(at("a"), f"{head}<meta property=og:site_name content=News><meta property=og:type content=article><p>sort")
+    crawled = crawl("keyword", web, seeds=at("a"), keywords="sort")
+    with closing(Store(crawled.folder / "crawl.sqlite")) as store:
+        told = explain(store, at("a"))
+    assert told[-2:] == ["  says: by Jane [2J Doe, published 2021-03-04, on News, article", '  describes itself: "x"']

@@ -367,3 +367,42 @@ def test_a_crawl_without_an_index_is_given_one(store):
         store.pages.add(page, None)
     assert index.mend() == (1, 0, False)
     assert found(index, "merge") == [at("a")]
+
+
+def test_pages_are_found_by_what_they_say_of_themselves(index):
+    def said(name: str, **facts: str) -> Page:
+        tags = {"author": "name=author", "date": "name=date", "site": "property=og:site_name"}
+        return made(name, "".join(f"<meta {tags[key]} content='{text}'>" for key, text in facts.items()) + "<p>sort")
+
+    keep(
+        index,
+        said("a", author="Jane Doe; José Álvarez Núñez", date="2021-03-04", site="The News of the World"),
+        said("b", author="Doe, John", date="2021-12-31T23:30:00-05:00", site="Blog"),
+        said("c", date="2020"),
+        said("x", date="2021-04"),
+        said("e"),
+    )
+    for where, names in (
+        ({"author": "doe"}, "ab"),
+        ({"author": "DOE jane"}, "a"),
+        ({"author": "alvarez jose"}, "a"),
+        ({"author": "jane alvarez"}, ""),  # of two authors
+        ({"author": "do"}, ""),
+        ({"site": "world news"}, "a"),
+        ({"published_since": "2021"}, "abx"),
+        ({"published_since": "2021-03-05"}, "bx"),
+        ({"published_since": "2020-01-01"}, "abcx"),
+        ({"published_until": "2021-03"}, "ac"),
+        ({"published_until": "2021-03-03"}, "c"),
+        ({"published_until": "2021"}, "abcx"),
+        ({"published_since": "2021-12-31", "published_until": "2021-12-31"}, "b"),
+        ({"author": "doe", "published_since": "2021-06", "host": "b.example"}, "b"),
+        ({"author": "doe' OR 1 --"}, ""),
+    ):
+        assert sorted(found(index, "sort", **where)) == [at(name) for name in names], where
+    (hit,) = index.search(Query.of("sort"), Filter(author="jane"), 10).hits
+    assert (hit.authors, hit.published, hit.site_name) == (
+        ["Jane Doe", "José Álvarez Núñez"],
+        "2021-03-04",
+        "The News of the World",
+    )

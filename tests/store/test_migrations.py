@@ -1,7 +1,7 @@
 """Files of older formats: a crawl that goes on brings them to the current one, and ends as if it had begun with it.
 
-`formats/2.sqlite.gz` is what format 2 left of `crawl("breadth_first", small_site(), folder, SETTINGS, **ARGUMENTS,
-max_pages=7)`.
+`formats/2.sqlite.gz` and `3.sqlite.gz` are what these formats left of `crawl("breadth_first", small_site(), folder,
+SETTINGS, **ARGUMENTS, max_pages=7)`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from pathlib import Path
 import pytest
 
 from focuscrawl.errors import FocusError
+from focuscrawl.page import FIELDS
 from focuscrawl.reports.explain import explain
 from focuscrawl.reports.report import crawl_report
+from focuscrawl.search.index import Index
+from focuscrawl.search.query import Query
 from focuscrawl.store.schema import FORMAT, VERSION, check_cells, check_schema
+from focuscrawl.store.search import Filter
 from focuscrawl.store.store import Store, read_crawl
 from focuscrawl.testing import Crawled, at, crawl, small_web
 from focuscrawl.web.webs import MemoryWeb
@@ -51,13 +55,22 @@ def small_site() -> MemoryWeb:
     return web
 
 
+def unpacked(number: int, folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "crawl.sqlite").write_bytes(gzip.decompress((FORMATS / f"{number}.sqlite.gz").read_bytes()))
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path) -> Path:
     """The crawl of format 2."""
-    found = tmp_path / "crawl"
-    found.mkdir()
-    (found / "crawl.sqlite").write_bytes(gzip.decompress((FORMATS / "2.sqlite.gz").read_bytes()))
-    return found
+    return unpacked(2, tmp_path / "crawl")
+
+
+@pytest.fixture
+def format_3(tmp_path) -> Path:
+    """The crawl of format 3."""
+    return unpacked(3, tmp_path / "crawl")
 
 
 def change(folder: Path, statement: str) -> None:
@@ -184,3 +197,64 @@ def test_a_migration_that_is_killed_leaves_the_file_as_it_was(folder):
     resumed = crawl("breadth_first", small_site(), folder, SETTINGS, **ARGUMENTS)
     assert version(folder) == str(VERSION)
     assert len(resumed.urls) == 10
+
+
+# ---- format 3, which knew nothing of what pages say of themselves
+
+
+def test_a_file_of_format_3_becomes_one_of_this_format(format_3):
+    before = everything(format_3)
+    with closing(Store(format_3 / "crawl.sqlite")) as store:
+        check_schema(store.connection, FORMAT)
+        check_cells(store.connection, FORMAT)
+        assert store.metadata.get(1) == ([], None, None, "", "", "")
+    assert version(format_3) == str(VERSION)
+    assert everything(format_3) == before
+    assert dict(Crawled(format_3).sql("SELECT url, withheld FROM page WHERE withheld NOT NULL")) == WITHHELD
+
+
+def test_a_crawl_of_format_3_goes_on_and_keeps_what_new_pages_say_of_themselves(format_3, tmp_path):
+    web = small_site()
+    web.add(at("d"), "<title>d</title><meta name=author content='Jane Doe'><p>sort")
+    whole = crawl("breadth_first", web, tmp_path / "whole", SETTINGS, **ARGUMENTS)
+    resumed = crawl("breadth_first", web, format_3, SETTINGS, **ARGUMENTS)
+    assert [(page["url"], page["authors"]) for page in resumed.pages] == [
+        (page["url"], page["authors"]) for page in whole.pages
+    ]
+    assert [list(page) for page in resumed.pages] == [FIELDS] * len(whole.pages)
+    assert resumed.sql("SELECT url FROM metadata JOIN page ON page.id = metadata.page") == [(at("d"),)]
+
+
+def test_a_line_from_before_a_field_existed_gets_it_empty(format_3):
+    change(format_3, 'UPDATE page SET first = \'{"url": "http://a.example/", "title": "Before"}\' WHERE id = 1')
+    with read_crawl(format_3) as store:
+        first = next(store.pages.records())
+    assert list(first) == FIELDS
+    assert (first["title"], first["authors"], first["published"], first["description"]) == ("Before", [], None, "")
+
+
+def test_a_file_of_format_3_is_read_and_searched_as_it_is(format_3):
+    before = (format_3 / "crawl.sqlite").read_bytes()
+    with read_crawl(format_3) as store:
+        assert explain(store, at("a"))[-1].startswith("  relevance")
+        index = Index.complete(store)
+        assert index.search(Query.of("sort"), Filter(), 10).total
+        assert index.search(Query.of("sort"), Filter(author="doe"), 10).total == 0
+    assert (format_3 / "crawl.sqlite").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE metadata (page)",
+        "CREATE VIEW metadata AS SELECT 1",
+        "UPDATE page SET withheld = 'so' WHERE id = 1",
+    ],
+)
+def test_a_file_of_format_3_that_is_not_one_is_refused(format_3, statement):
+    change(format_3, statement)
+    before = (format_3 / "crawl.sqlite").read_bytes()
+    with pytest.raises(FocusError, match="damaged or cannot be used"):
+        Store(format_3 / "crawl.sqlite")
+    assert [*Crawled(format_3).sql("SELECT value FROM meta WHERE key = 'version'")] == [("3",)]
+    assert (format_3 / "crawl.sqlite").read_bytes()[100:] == before[100:]
