@@ -289,6 +289,13 @@ class Pages(Part):
         """Counts over all pages."""
         return Figures(*self.store.execute(_FIGURES).fetchone())
 
+    def content_types(self) -> list[tuple[str, int, int]]:
+        """The Content-Type headers of the pages, each with its pages and relevant pages."""
+        return self.store.execute(
+            "SELECT content_type, count(*), count(CASE WHEN relevant THEN 1 END) FROM page WHERE status < 300"
+            " GROUP BY content_type"
+        ).fetchall()
+
     def last_number(self) -> int:
         """The number of the page that was stored last; 0 if there is none."""
         number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM page").fetchone()[0]
