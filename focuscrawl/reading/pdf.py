@@ -18,7 +18,7 @@ from focuscrawl.manners.recent import Recent
 from focuscrawl.reading.draft import Draft, link, linked
 
 #: What the process may use: bytes of memory, processor time for one PDF, and time on the clock for one PDF.
-MEMORY = 1 << 30
+MEMORY = 1 << 29
 CPU_SECONDS = 10
 WALL_SECONDS = 60.0
 #: The process is replaced after this many PDFs: what a library has not freed is freed then.
@@ -33,6 +33,7 @@ _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\
 _NO_TITLE = re.compile(
     r"(?i)\A(?:untitled\b.*|microsoft word - .*|.*\.(?:docx?|dvi|indd|odt|pdf|pptx?|ps|qxd|rtf|tex))\Z"
 )
+_BROKEN_URL = re.compile(r"(\bhttps?://[^\s\ufffe\x02\u00ad]{1,500})[\ufffe\x02\u00ad]\r?\n")
 _SENTENCE_END = tuple(".!?:;。！？")
 #: A line this much shorter than most is the last of a paragraph, if it also ends a sentence.
 _SHORT = 0.8
@@ -221,7 +222,11 @@ def _key(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """A text in which words that were hyphenated at the end of a line are whole again."""
+    """A text in which words that were hyphenated at the end of a line are whole again.
+
+    In a URL, the hyphen may be part of it, so the line stays broken, and the URL is no link.
+    """
+    text = _BROKEN_URL.sub("\\1-\n", text)
     for hyphen in ("\ufffe\r\n", "\ufffe\n", "\x02\r\n", "\x02\n", "\u00ad\r\n", "\u00ad\n"):
         text = text.replace(hyphen, "")
     return text.replace("\r\n", "\n").replace("\ufffe", "").replace("\x02", "").replace("\x00", "")
