@@ -33,7 +33,7 @@ _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\
 _NO_TITLE = re.compile(
     r"(?i)\A(?:untitled\b.*|microsoft word - .*|.*\.(?:docx?|dvi|indd|odt|pdf|pptx?|ps|qxd|rtf|tex))\Z"
 )
-_BROKEN_URL = re.compile(r"(\bhttps?://[^\s\ufffe\x02\u00ad]{1,500})[\ufffe\x02\u00ad]\r?\n")
+_BROKEN_URL = re.compile(r"(\bhttps?://[^\s\ufffe\x02\u00ad]{1,500})[\ufffe\x02\u00ad](?:\r?\n)?")
 _SENTENCE_END = tuple(".!?:;。！？")
 #: A line this much shorter than most is the last of a paragraph, if it also ends a sentence.
 _SHORT = 0.8
