@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from focuscrawl.reading.draft import Draft, linked
+from focuscrawl.reading.draft import MAX_TEXT, Draft, linked
 
 #: A longer first line is no title.
 _MAX_TITLE = 120
@@ -11,7 +11,7 @@ _MAX_TITLE = 120
 def read_text(text: str) -> Draft:
     """The draft of a plain text. Its first line is the title if it is short."""
     draft = Draft()
-    lines = text.strip("\ufeff").splitlines()
+    lines = text[:MAX_TEXT].strip("\ufeff").splitlines()
     first = next((line.strip() for line in lines if line.strip()), "")
     draft.title = first if len(first) <= _MAX_TITLE else ""
     for paragraph in paragraphs(lines):
