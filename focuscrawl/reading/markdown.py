@@ -11,13 +11,13 @@ from focuscrawl.reading.draft import Draft, link, linked
 #: Most characters of a Markdown text that are read: hostile ones take two microseconds for each.
 MAX_MARKDOWN = 1_000_000
 
-_FENCE = re.compile(r" {0,3}(```|~~~)")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*+){3,}|(?:_[ \t]*+){3,}|(?:-[ \t]*+){3,})$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_QUOTE = re.compile(r"[ \t]*>[ \t]?")
-_DEFINITION = re.compile(r" {0,3}\[([^\[\]]{1,300})\]:[ \t]*<?([^\s<>]{1,2000})>?")
+_FENCE = re.compile(r"\A {0,3}(```|~~~)")
+_ATX = re.compile(r"\A {0,3}(#{1,6})(?:[ \t]+|$)")
+_SETEXT = re.compile(r"\A {0,3}(=++|-++)[ \t]*+$")
+_RULE = re.compile(r"\A {0,3}(?:(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|(?:-[ \t]*+){3,}+)$")
+_ITEM = re.compile(r"\A[ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_QUOTE = re.compile(r"\A[ \t]*+>[ \t]?")
+_DEFINITION = re.compile(r"\A {0,3}\[([^\[\]]{1,300})\]:[ \t]*<?([^\s<>]{1,2000})>?")
 _FRONT = re.compile(r"([\w-]{1,40})[ \t]*[:=][ \t]*(.*)")
 
 _TARGET = (

@@ -24,7 +24,7 @@ MAX_XML = 20_000_000
 MAX_FILES = 20_000
 _PIECE = 1 << 16
 
-_FIELD = re.compile(r"\s*HYPERLINK\s+\"([^\"]{1,2000})\"", re.IGNORECASE)
+_FIELD = re.compile(r"\A\s*+HYPERLINK\s++\"([^\"]{1,2000})\"", re.IGNORECASE)
 _HEADING_STYLE = re.compile(r"heading\s?(\d)", re.IGNORECASE)
 _TYPE = b"mimetypeapplication/vnd.oasis.opendocument.text"
 
