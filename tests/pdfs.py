@@ -105,8 +105,7 @@ def simple(
     objects = {
         1: b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalog,
         2: b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R"
-        b" %s %s >>" % (_RESOURCES, page),
+        3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R %s %s >>" % (_RESOURCES, page),
         4: content,
         5: font,
     }
@@ -325,8 +324,9 @@ def bombs() -> Iterator[tuple[str, bytes]]:
     yield "doubling-forms", simple(stream(b"/X Do"), more=forms).replace(_RESOURCES, first, 1)
     yield "nested-arrays", simple(stream(b"[" * 1_000_000 + b"]" * 1_000_000, compress=True))
     yield "nested-objects", by_hand({1: b"<< /Type /Catalog /Pages " + b"[" * 200_000 + b" >>"})
-    yield "many-pages", by_hand(
-        {1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 2000000000 >>"}
+    yield (
+        "many-pages",
+        by_hand({1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 2000000000 >>"}),
     )
     yield "huge-size", simple(stream(shown(b"x")), tail=b"/Size 2147483647")
     yield "many-objects", simple(stream(shown(b"x")), more={n: b"null" for n in range(10, 100_000)})

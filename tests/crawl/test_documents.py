@@ -21,7 +21,9 @@ from tests.reading.test_word import docx, paragraph
 
 def web_of_documents() -> MemoryWeb:
     """A page that links to documents of all kinds; each links on to a page of its own."""
-    web = small_web({name: [] for name in ("b/pdf", "b/word", "b/md", "b/txt", "b/feed")}, dict.fromkeys(["b/pdf"], "sort"))
+    web = small_web(
+        {name: [] for name in ("b/pdf", "b/word", "b/md", "b/txt", "b/feed")}, dict.fromkeys(["b/pdf"], "sort")
+    )
     files = {
         "a/paper.pdf": ("application/pdf", pdfs.paper("Heap sort", "We sort.", links=(("a page", at("b/pdf")),))),
         "a/letter.docx": ("application/octet-stream", docx(paragraph(f"We sort, see {at('b/word')} too."))),

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.usefixtures("unmeasured")
 
 def answers(port_of) -> dict[str, Answer]:
     """The pages by path; the links of a PDF need the port of the server."""
-    paper = pdfs.paper("Heap sort", "We sort with a heap.", links=(("more", f"http://127.0.0.1:{port_of()}/deep.html"),))
+    paper = pdfs.paper(
+        "Heap sort", "We sort with a heap.", links=(("more", f"http://127.0.0.1:{port_of()}/deep.html"),)
+    )
     return {
         "/": page("/paper.pdf", "/bomb.pdf", "/locked.pdf", "/photo.jpg", "/next.html", text="sort"),
         "/paper.pdf": (200, {"Content-Type": "application/pdf"}, paper),

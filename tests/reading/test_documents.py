@@ -33,7 +33,9 @@ def test_the_setting_names_kinds(value, expected):
 
 @pytest.mark.parametrize("value", ["pfd", "all,pdf", "off,pdf", "yes", "html"])
 def test_a_wrong_setting_is_refused_with_what_it_takes(value):
-    with pytest.raises(FocusError, match=r"FOCUS_DOCUMENTS=.*expected all, off, or some of text, markdown, feed, pdf, word"):
+    with pytest.raises(
+        FocusError, match=r"FOCUS_DOCUMENTS=.*expected all, off, or some of text, markdown, feed, pdf, word"
+    ):
         types.parse_documents(value)
 
 
@@ -61,7 +63,10 @@ def test_a_response_keeps_its_bytes_and_its_type():
 
 
 def test_plain_text_has_paragraphs_a_title_and_links():
-    page = read(b"Sorting\r\n=======\r\n\r\nSee http://b.example/a(b), (http://b.example/c).\r\n\r\n\r\nThe end <b>.", "text/plain")
+    page = read(
+        b"Sorting\r\n=======\r\n\r\nSee http://b.example/a(b), (http://b.example/c).\r\n\r\n\r\nThe end <b>.",
+        "text/plain",
+    )
     assert page.title == "Sorting"
     assert [page.cut(block) for block in page.blocks] == [
         "Sorting =======",
@@ -103,7 +108,9 @@ def test_links_to_documents_that_are_off_are_recorded():
 
 
 def test_what_is_recorded_of_one_page_is_bounded():
-    page = read(b"".join(b"<a href=%d.jpg>x</a>" % number for number in range(6_000)) + b"<a href=page>y</a>", "text/html")
+    page = read(
+        b"".join(b"<a href=%d.jpg>x</a>" % number for number in range(6_000)) + b"<a href=page>y</a>", "text/html"
+    )
     assert len(page.unread) == 5_000
     assert len(page.links) == 1
 

@@ -99,7 +99,9 @@ def test_entries_of_a_json_feed_are_links_with_their_texts(content_type):
     assert "Keys are sorted" in page.links[0].block
 
 
-@pytest.mark.parametrize("content_type", ["text/html", "text/xml", "application/xml", "text/plain", "", "application/rss+xml"])
+@pytest.mark.parametrize(
+    "content_type", ["text/html", "text/xml", "application/xml", "text/plain", "", "application/rss+xml"]
+)
 def test_a_feed_is_recognised_whatever_it_is_declared_as(content_type):
     assert len(read(RSS, content_type).links) == 2
 
@@ -112,7 +114,9 @@ def test_a_feed_is_a_listing_and_never_matches(crawl):
     crawled = crawl("keyword", web, seeds=at("a"), keywords="sort")
     assert at("a/merge") in crawled.matched
     assert at("a/feed") not in crawled.matched
-    assert crawled.sql("SELECT withheld, relevance > 0, relevant FROM page WHERE url = ?", at("a/feed")) == [("listing", 1, 0)]
+    assert crawled.sql("SELECT withheld, relevance > 0, relevant FROM page WHERE url = ?", at("a/feed")) == [
+        ("listing", 1, 0)
+    ]
 
 
 @pytest.mark.parametrize("xml", [RSS, ATOM, RDF])
@@ -144,7 +148,9 @@ def test_files_of_the_machine_are_not_read():
 
 
 def test_a_feed_without_end_is_bounded():
-    page = read("<rss><channel><title>x</title>" + "<item><title>y</title><link>http://b.example/1</link></item>" * 9_000)
+    page = read(
+        "<rss><channel><title>x</title>" + "<item><title>y</title><link>http://b.example/1</link></item>" * 9_000
+    )
     assert len(page.links) <= MAX_ENTRIES
 
 
@@ -166,7 +172,10 @@ def test_what_a_feed_begins_with(body, found):
     assert is_feed(body) is found
 
 
-@pytest.mark.parametrize("text", ["{", '{"version": "https://jsonfeed.org/version/1"', '{"version":"https://jsonfeed.org/version/1","items":7}'])
+@pytest.mark.parametrize(
+    "text",
+    ["{", '{"version": "https://jsonfeed.org/version/1"', '{"version":"https://jsonfeed.org/version/1","items":7}'],
+)
 def test_a_json_feed_that_cannot_be_read_says_so(text):
     assert "unreadable feed" in (read(text, "application/feed+json").problem or "")
 

@@ -113,7 +113,9 @@ def test_html_that_is_declared_as_text_is_html():
     assert read("<html><title>Shown</title><p>x", content_type="text/plain").title == "Shown"
 
 
-@pytest.mark.parametrize("piece", ["[", "`", "*", "![", "[a](", "- ", "> ", "#", "_a", "<a ", "[a]: b\n", "---\n", "``a`"])
+@pytest.mark.parametrize(
+    "piece", ["[", "`", "*", "![", "[a](", "- ", "> ", "#", "_a", "<a ", "[a]: b\n", "---\n", "``a`"]
+)
 def test_no_text_takes_long(piece):
     page = read(piece * (500_000 // len(piece)))
     assert page.problem is None or "without text" in page.problem or "nested" in page.problem

@@ -139,7 +139,10 @@ LAUGHS = "<!DOCTYPE x [<!ENTITY a 'sort sort'>" + "".join(
         (docx()[:-40], "unreadable word-processor file: File is not a zip file"),
         (bomb(MAX_XML + 1), "word/document.xml is larger than 20 MB when unpacked"),
         (docx(**{"word/document.xml": f"{LAUGHS}]><w:document {W}>&i;</w:document>"}), "XML with a document type"),
-        (docx(**{"word/document.xml": '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><w:t>&e;</w:t>'}), "document type"),
+        (
+            docx(**{"word/document.xml": '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><w:t>&e;</w:t>'}),
+            "document type",
+        ),
         (packed({"word/other.xml": "<x/>"}), "an archive without a text"),
         (packed({f"word/{number}": "" for number in range(20_001)}), "an archive of 20,001 files"),
         (docx(""), "a word-processor file without text"),
@@ -156,7 +159,9 @@ def test_damaged_bytes_inside_cost_the_document_only():
     whole = docx()
     for place in range(30, len(whole), 53):
         page = read(whole[:place] + bytes([whole[place] ^ 0x5A]) + whole[place + 1 :])
-        assert page.problem is None or page.problem.startswith(("unreadable", "a word-processor", "not HTML", "binary", "not read"))
+        assert page.problem is None or page.problem.startswith(
+            ("unreadable", "a word-processor", "not HTML", "binary", "not read")
+        )
 
 
 def test_a_file_with_a_password_says_so():
