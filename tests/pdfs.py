@@ -164,8 +164,7 @@ def with_xref_stream(text: bytes) -> bytes:
     out += b"6 0 obj\n" + stream(head + packed, entries, compress=True) + b"\nendobj\n"
     places[7] = len(out)
     rows = [(0, 0, 65535)]
-    for number in range(1, 8):
-        rows.append((2, 6, list(inner).index(number)) if number in inner else (1, places[number], 0))
+    rows += [(2, 6, list(inner).index(n)) if n in inner else (1, places[n], 0) for n in range(1, 8)]
     table = b"".join(bytes([kind]) + place.to_bytes(4, "big") + last.to_bytes(2, "big") for kind, place, last in rows)
     out += (
         b"7 0 obj\n" + stream(table, b"/Type /XRef /Size 8 /W [1 4 2] /Root 1 0 R", compress=True) + b"\nendobj\n"
@@ -260,7 +259,7 @@ def readable() -> Iterator[tuple[str, Made]]:
         for compress in (True, False):
             yield f"{font}-{compress}", Made(paper(font=font, compress=compress), (text,), "Heap sort")
     for name, said in ALPHABETS.items():
-        yield name, Made(paper("Titel", said, font="unicode"), (said,), "Titel")
+        yield name, Made(paper("Heaps", said, font="unicode"), (said,), "Heaps")
     for name, said in LANGUAGES.items():
         yield name, Made(in_any_language(said), () if name == "arabic" else (said,))
     yield "links", Made(paper(links=LINKS), (text, "the heap page"), "Heap sort", tuple(url for _, url in LINKS))
@@ -309,9 +308,9 @@ def unreadable() -> Iterator[tuple[str, Made]]:
 def bombs() -> Iterator[tuple[str, bytes]]:
     """Small PDFs that ask for much memory or time."""
     letters = b"BT /F1 12 Tf 50 700 Td (" + b"sort " * 20 + b") Tj ET\n"
-    yield "flate", simple(_bomb(letters, 400_000_000))
+    yield "packed-text", simple(_bomb(letters, 400_000_000))
     twice = zlib.compress(zlib.compress(b" " * 300_000_000, 9), 9)
-    yield "flate-twice", simple(stream(twice, b"/Filter [/FlateDecode /FlateDecode]"))
+    yield "packed-twice", simple(stream(twice, b"/Filter [/FlateDecode /FlateDecode]"))
     forms = {
         number: stream(
             b"/X Do /X Do " if number < 45 else shown(b"x"),
@@ -329,7 +328,7 @@ def bombs() -> Iterator[tuple[str, bytes]]:
         by_hand({1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 2000000000 >>"}),
     )
     yield "huge-size", simple(stream(shown(b"x")), tail=b"/Size 2147483647")
-    yield "many-objects", simple(stream(shown(b"x")), more={n: b"null" for n in range(10, 100_000)})
+    yield "many-objects", simple(stream(shown(b"x")), more=dict.fromkeys(range(10, 100_000), b"null"))
 
 
 def _bomb(piece: bytes, size: int) -> bytes:

@@ -16,7 +16,7 @@ W = (
     ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
     ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
 )
-O = (
+ODF = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
     ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
     ' xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"'
@@ -65,7 +65,7 @@ def docx(body: str = BODY, **more: str) -> bytes:
             "word/_rels/document.xml.rels": '<Relationships><Relationship Id="rId7" TargetMode="External" Target="heap.html"/>'
             '<Relationship Id="rId8" Target="styles.xml"/></Relationships>',
             "word/styles.xml": f'<w:styles {W}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>',
-            "docProps/core.xml": f'<c:p xmlns:c="x" {O} xmlns:dcterms="y"><dc:creator>Ada</dc:creator>'
+            "docProps/core.xml": f'<c:p xmlns:c="x" {ODF} xmlns:dcterms="y"><dc:creator>Ada</dc:creator>'
             "<dc:title>Cards</dc:title><dcterms:created>2026-01-02T03:04:05Z</dcterms:created></c:p>",
             **more,
         }
@@ -76,8 +76,8 @@ def odt(body: str, meta: str = "") -> bytes:
     return packed(
         {
             "mimetype": ODT,
-            "content.xml": f"<office:document-content {O}><office:body><office:text>{body}</office:text></office:body></office:document-content>",
-            "meta.xml": f"<office:document-meta {O}><office:meta>{meta}</office:meta></office:document-meta>",
+            "content.xml": f"<office:document-content {ODF}><office:body><office:text>{body}</office:text></office:body></office:document-content>",
+            "meta.xml": f"<office:document-meta {ODF}><office:meta>{meta}</office:meta></office:document-meta>",
         }
     )
 
