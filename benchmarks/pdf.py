@@ -2,8 +2,9 @@
 
     python benchmarks/pdf.py [FILE.pdf …]
 
-For each library: CPU milliseconds per page of text, the words found, and what it makes of hostile PDFs (in a process of
-its own, which is ended after ten seconds of processor time). `pip install pypdf` first; without it, only pypdfium2 is measured.
+For each library: CPU milliseconds per page of text, the words found, and what it makes of hostile PDFs, in a process of
+its own that is ended after ten seconds of processor time. `pip install pypdf` first; without it, only pypdfium2 is
+measured.
 """
 
 from __future__ import annotations
