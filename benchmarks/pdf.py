@@ -55,7 +55,7 @@ def outcome(name: str, body: bytes) -> str:
     if done.returncode:
         return f"no end in {LIMIT} s"
     said = json.loads(done.stdout)
-    return f"{said.get('error', 'read')}, {said['cpu']:.1f} s, {said['mb']:,} MB"
+    return f"{said.get('error', 'read')}, {said['cpu']:.1f} s"
 
 
 def one(name: str) -> None:
@@ -68,7 +68,7 @@ def one(name: str) -> None:
     except BaseException as error:
         said["error"] = type(error).__name__
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({**said, "cpu": used.ru_utime + used.ru_stime, "mb": used.ru_maxrss // 1024}))
+    print(json.dumps({**said, "cpu": used.ru_utime + used.ru_stime}))
 
 
 def main(files: list[str]) -> None:

@@ -46,6 +46,8 @@ class NotPdfError(Exception):
 class Worker:
     """The process that reads PDFs, started when it is needed. One PDF at a time; any thread may call."""
 
+    module = "focuscrawl.reading.pdf_worker"
+
     def __init__(self, *, memory: int = MEMORY, cpu: int = CPU_SECONDS, wall: float = WALL_SECONDS) -> None:
         self.memory, self.cpu, self.wall = memory, cpu, wall
         self._lock = threading.Lock()
@@ -55,14 +57,21 @@ class Worker:
     def ask(self, body: bytes) -> dict[str, Any]:
         """What a PDF says; with `error` if it cannot be read."""
         with self._lock:
-            process = self._started()
+            try:
+                process = self._started()
+            except OSError as error:  # no memory or open file left for a process
+                return {"error": f"no process could be started to read it: {error.strerror}"}
             late = threading.Timer(self.wall, process.kill)
             late.daemon = True
             late.start()
             try:
                 return self._exchange(process, body)
             except (OSError, EOFError, ValueError):
-                self._end()
+                with suppress(subprocess.TimeoutExpired):  # it has closed its pipe, so it is about to end
+                    process.wait(timeout=5.0)
+                status = self._end()
+                if status is not None and status > 0:  # not a signal: Python could not run it
+                    return {"error": f"the process that reads PDFs ended with status {status}; is pypdfium2 installed?"}
                 return {"error": "it takes too much time or memory"}
             finally:
                 late.cancel()
@@ -74,12 +83,12 @@ class Worker:
         if self._process is None or self._process.poll() is not None:
             self._end()
             self._process = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-m", "focuscrawl.reading.pdf_worker", str(self.memory), str(self.cpu)],
+                [sys.executable, "-P", "-m", self.module, str(self.memory), str(self.cpu)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 # the same modules as here, even if they are in an egg that was added by hand
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
                 start_new_session=True,  # Ctrl-C is for the crawl, which ends this process by closing its input
             )
         return self._process
@@ -100,16 +109,18 @@ class Worker:
         found: dict[str, Any] = json.loads(answer)
         return found
 
-    def _end(self) -> None:
+    def _end(self) -> int | None:
+        """End the process; returns its exit status if it had one, negative for a signal."""
         process, self._process, self._done = self._process, None, 0
-        if process is not None:
-            process.kill()
-            process.wait()
-            assert process.stdin is not None
-            assert process.stdout is not None
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):  # what was left to write cannot be written any more
-                    pipe.close()
+        if process is None:
+            return None
+        process.kill()
+        status = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            with suppress(OSError):  # what was left to write cannot be written any more
+                pipe.close()
+        return status
 
     def close(self) -> None:
         """End the process; the next PDF starts a new one."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import zipfile
 from itertools import chain
 
 import pytest
@@ -11,6 +12,7 @@ from focuscrawl.page import Page
 from focuscrawl.reading import pdf
 from focuscrawl.reading.documents import read_page
 from tests import pdfs
+from tests.conftest import ROOT
 
 READABLE, UNREADABLE = dict(pdfs.readable()), dict(pdfs.unreadable())
 
@@ -156,6 +158,29 @@ def test_the_process_ends_with_its_parent(small_worker):
     process = small_worker._process
     process.stdin.close()
     assert process.wait(timeout=60) == 0
+
+
+def test_a_missing_library_is_named():
+    worker = pdf.Worker()
+    worker.module = "focuscrawl.no_such_module"
+    assert "is pypdfium2 installed?" in worker.ask(READABLE["helvetica-True"].body)["error"]
+
+
+def test_the_modules_may_be_in_an_egg(tmp_path):
+    """As on Scrapyd, which puts a zipped egg on the path of its process."""
+    egg = tmp_path / "focuscrawl.egg"
+    with zipfile.ZipFile(egg, "w") as archive:
+        for path in (ROOT / "focuscrawl").rglob("*.py"):
+            archive.write(path, path.relative_to(ROOT))
+    (tmp_path / "x.pdf").write_bytes(READABLE["helvetica-True"].body)
+    code = (
+        f"import sys; sys.path.insert(0, {str(egg)!r})\n"
+        "from pathlib import Path\nfrom focuscrawl.reading import pdf\n"
+        "print(pdf.__file__, pdf.read_pdf(Path('x.pdf').read_bytes()).title)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip().startswith(str(egg))
+    assert done.stdout.strip().endswith("Heap sort")
 
 
 def test_threads_may_share_the_process(small_worker):
