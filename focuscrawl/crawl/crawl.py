@@ -204,7 +204,8 @@ class Crawl:
             except FocusError:
                 crawl.close()
                 raise
-        crawl._take_up_unread()
+        if not settings.getbool("FOCUS_NOFOLLOW"):  # which of these links are marked so is not recorded
+            crawl._take_up_unread(settings.getint("DEPTH_LIMIT"))
         if not has_engine(crawler):  # the shell created its components without a crawl: so must the scheduler be
             setattr(crawler, _HELD, crawl)
         return crawl
@@ -258,13 +259,17 @@ class Crawl:
             for page in self.store.pages.each(upto=upto)
         )
 
-    def _take_up_unread(self) -> None:
-        """Queue the linked files that an earlier run did not read and this one does; each with its page's relevance."""
+    def _take_up_unread(self, depth_limit: int) -> None:
+        """Queue the files that relevant pages link to, that earlier runs did not read, and that this one does.
+
+        Their score is the relevance of the page: the strategy scored its links long ago.
+        """
         if not self.resumed or self.throw_away is not None:
             return
         names = [kind.name for kind in (types.PDF, types.WORD) if kind.kind in self.documents]
         with self.store.reading(), self.store.transaction():
-            for found in [file for name in names for file in self.store.unread.take(name)]:
+            take, deepest = self.store.unread.take, depth_limit or 1 << 53
+            for found in [file for name in names for file in take(name, deepest, obey_nofollow=self.robots_meta)]:
                 link = Link(found.url, found.anchor, position=found.position)
                 link.score, link.why = found.relevance, {"relevance of its page": found.relevance}
                 (url_id,) = self.frontier.identify([found.url])

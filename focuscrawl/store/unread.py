@@ -18,10 +18,11 @@ _UNREAD = (
 )
 _ADD = "INSERT OR IGNORE INTO unread VALUES (?, ?, ?, ?, ?, ?, ?)"
 _FIND = "SELECT url, page, anchor, type, why FROM unread WHERE key IN (?, ?)"
-#: The file may come from someone else, and these URLs are requested.
+#: The file may come from someone else, and these URLs are requested, so their values are checked.
 _OF_TYPE = (
-    "SELECT unread.url, page.id, anchor, depth, ifnull(relevance, 0.0), position FROM unread"
-    " JOIN page ON page.id = unread.page WHERE type = ? AND typeof(unread.url) = 'text'"
+    "SELECT unread.url, page.id, anchor, depth, ifnull(relevance, 1.0), position, key FROM unread"
+    " JOIN page ON page.id = unread.page WHERE type = ? AND ifnull(relevant, 1) AND depth < ?"
+    " AND NOT (? AND ',' || robots || ',' LIKE '%,nofollow,%') AND typeof(unread.url) = 'text'"
     " AND unread.url GLOB 'http*://*' AND typeof(anchor) = 'text' AND typeof(position) = 'integer' AND position >= 0"
     " ORDER BY page.id, position"
 )
@@ -47,6 +48,7 @@ class UnreadLink(NamedTuple):
     depth: int
     relevance: float
     position: int
+    key: int
 
 
 class UnreadFiles(Part):
@@ -76,11 +78,15 @@ class UnreadFiles(Part):
         row = self.store.execute(_FIND, (key, other_key)).fetchone() if self.exists() else None
         return UnreadFile(str(row[0]), int(row[1]), *map(str, row[2:])) if row else None
 
-    def take(self, name: str) -> list[UnreadLink]:
-        """The files of a type, which are forgotten: they are read from now on. Call inside a transaction."""
-        rows = self.store.execute(_OF_TYPE, (name,)).fetchall()
-        self.store.execute("DELETE FROM unread WHERE type = ?", (name,))
-        return [UnreadLink._make(row) for row in rows]
+    def take(self, name: str, max_depth: int, *, obey_nofollow: bool) -> list[UnreadLink]:
+        """The files of a type on relevant pages, which are forgotten: they are read from now on.
+
+        Not those on pages at *max_depth* or deeper, or on pages that ask that no link be followed. Call inside a
+        transaction.
+        """
+        found = [UnreadLink._make(row) for row in self.store.execute(_OF_TYPE, (name, max_depth, obey_nofollow))]
+        self.store.executemany("DELETE FROM unread WHERE key = ?", [(file.key,) for file in found])
+        return found
 
     def counts(self, limit: int) -> list[tuple[str, int]]:
         """The most frequent types, with the number of files."""

@@ -112,6 +112,31 @@ def test_documents_that_are_turned_on_later_are_fetched(crawl):
     assert crawled.sql("SELECT type FROM unread WHERE url = ?", at("a/letter.docx")) == [("word-processor file",)]
 
 
+@pytest.mark.parametrize(
+    ("page", "settings"),
+    [
+        ("<meta name=robots content=nofollow>sort", {}),
+        ("nothing", {}),
+        ("sort", {"DEPTH_LIMIT": 0, "FOCUS_NOFOLLOW": True}),
+    ],
+)
+def test_what_a_rule_or_the_topic_speaks_against_is_not_fetched_later(crawl, page, settings):
+    web = small_web({"a": ["b"]}, {"a": "sort"})
+    web.add(at("b"), f"{page} <a href=x.pdf>x</a>")
+    crawl("keyword", web, settings={"FOCUS_DOCUMENTS": "off", **settings}, seeds=at("a"), keywords="sort")
+    crawled = crawl("keyword", web, settings=settings, seeds=at("a"), keywords="sort")
+    assert at("b/x.pdf") not in crawled.urls
+
+
+def test_the_depth_limit_holds_for_what_is_fetched_later(crawl):
+    web = small_web({"a": ["b"]}, {"a": "sort"})
+    web.add(at("b"), "sort <a href=x.pdf>x</a>")
+    limit = {"DEPTH_LIMIT": 1}
+    crawl("keyword", web, settings={"FOCUS_DOCUMENTS": "off", **limit}, seeds=at("a"), keywords="sort")
+    assert at("b/x.pdf") not in crawl("keyword", web, settings=limit, seeds=at("a"), keywords="sort").urls
+    assert at("b/x.pdf") in crawl("keyword", web, seeds=at("a"), keywords="sort").urls
+
+
 def test_a_crawl_of_an_older_version_gets_the_table(crawl):
     web = small_web({"a": ["b"], "b": []}, {"a": "sort"})
     crawled = crawl("keyword", web, seeds=at("a"), keywords="sort")
