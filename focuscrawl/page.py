@@ -72,6 +72,15 @@ class Visit(NamedTuple):
     details: dict[str, Any]
 
 
+class Unread(NamedTuple):
+    """A link to a file that the crawl does not read: its URL and anchor, what the file is, and why it is not read."""
+
+    url: str
+    anchor: str
+    type: str
+    why: str
+
+
 #: Prefix of the reason in `Link.why` if a rule keeps a link from being followed.
 RULE = "rule: "
 
@@ -279,6 +288,8 @@ class Page:
         self.blocks: list[Block] = []
         self.lists: list[Block] = []
         self.links: list[Link] = []
+        #: Links to files that are not read, such as images and archives: strategies do not see them.
+        self.unread: list[Unread] = []
         #: Links beyond the limit for one page, which were not read.
         self.links_left_out = 0
         self.raw_text = ""

@@ -60,6 +60,8 @@ FOCUS_QUERIES_PER_PATH = 0
 #: Read a host's sitemaps after its first page on the topic: "no", "robots" (those named in robots.txt) or "all" (also
 #: /sitemap.xml).
 FOCUS_SITEMAPS = "no"
+#: Kinds of documents that are read besides HTML: "all", "off", or some of text, markdown, feed, pdf, word.
+FOCUS_DOCUMENTS = "all"
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
 #: Check disk space, memory and clock before the first request.
@@ -79,6 +81,7 @@ SPIDER_MIDDLEWARES = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
+    "focuscrawl.middlewares.documents.DocumentsMiddleware": 90,  # sees responses that are unpacked and final
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,

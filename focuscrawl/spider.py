@@ -35,7 +35,7 @@ from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import CONTEXT_WORDS, Judgement, Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
 from focuscrawl.topic import make_topic
@@ -389,17 +389,21 @@ class FocusedSpider(Spider):
         These come before the page: if the crawl is killed in between, it fetches the page again and finds them again.
         """
         page = self._page(response)
-        listed = [] if page.problem else read_sitemap(page, response.body, self.settings.getint("DOWNLOAD_MAXSIZE"))
+        listed = [] if page.problem else self.read_sitemap(page, response.body)
         for url in listed:
             focus = Focus(page.score, page.depth, page.url)
             yield Request(url, callback=self.parse_sitemap, meta={KEY: focus})
         yield page
 
+    def read_sitemap(self, page: Page, body: bytes) -> list[str]:
+        """Fill a page with the links of a sitemap; returns the sitemaps that it lists if it is an index."""
+        return read_sitemap(page, body, self.settings.getint("DOWNLOAD_MAXSIZE"), self.crawl.documents)
+
     def read(self, response: Response) -> Page:
         """The Page of a response."""
         page = self._page(response)
         if not page.problem:
-            read_page(page, response.body, page.content_type, agent=self._agent)
+            read_page(page, response.body, page.content_type, agent=self._agent, documents=self.crawl.documents)
             if not page.problem and soft_404(page):
                 page.problem = "soft 404"
         for reservation in headers(response, "TDM-Reservation"):

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import ada_url
 
+from focuscrawl.reading import types
 from focuscrawl.web import encoders
 
 #: Maximum length of any URL, in characters; URLLENGTH_LIMIT is the limit of a crawl.
@@ -27,15 +28,6 @@ TRACKING = re.compile(
     rf"|(?i:{SESSION_IDS})"
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/?;]*", re.IGNORECASE)
-
-#: File extensions that are never HTML. Links to them are dropped without a request.
-BINARY = re.compile(
-    r"\.(?:7z|aac|ai|apk|arw|asc|avi|avif|bin|bmp|bz2|class|css|csv|dat|dcr|deb|djvu|dll|dmg|dmp|doc[mx]?|dot|dvi|eot|eps"
-    r"|epub|exe|f4v|flac|flv|gif|gz|hqx|ico|iso|jar|jpe?g|js|json|lzh|m4[av]|mid|midi|mkv|mobi|mov|mp[234]|mpe?g|msi|o|od[fpst]"
-    r"|og[agmv]|otf|pdf|pgp|pkg|png|pp[st]x?|ps|psd|ra|ram|rar|rm|rpm|rtf|sea|sig|sit|so|svgz?|swf|tar|tbz2?|tex|tgz|tiff?|torrent"
-    r"|ttf|wav|webm|webp|wma|wmv|woff2?|wrl|xls[mx]?|xpm|xz|z|zip|zst)$",
-    re.IGNORECASE,
-)
 
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})?")
 # Characters that some parsers escape and others do not: both forms are the same URL.
@@ -173,11 +165,8 @@ def check(url: str) -> str:
 
 
 def is_binary(url: str) -> bool:
-    """Whether the path of *url* ends in a file extension that is never a page."""
-    path = url.partition("?")[0]
-    # the host must not be taken for a file name: http://example.zip
-    slash = path.rfind("/")
-    return slash > 7 and BINARY.search(path, slash) is not None
+    """Whether the path of *url* ends in a file extension that is never an HTML page."""
+    return types.of_url(url) is not None
 
 
 def host(url: str) -> str:

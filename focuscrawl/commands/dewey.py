@@ -17,7 +17,7 @@ from focuscrawl import urls, words
 from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.strategies.dewey import Lexicon, dotted, lexicon
 
 #: Regions shown per digit, words shown per number, and the width of the longest bar.

@@ -12,7 +12,7 @@ from focuscrawl import urls
 from focuscrawl.command import FocusCommand
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.store.store import earlier_crawl
 from focuscrawl.strategies.tgraph import LEVELS, SIZE, TGraph, bottom_up, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text

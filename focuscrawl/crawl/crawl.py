@@ -21,14 +21,15 @@ from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.frontier import Frontier
+from focuscrawl.frontier.frontier import Candidate, Frontier
 from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.frontier.patience import Patience
 from focuscrawl.manners import rights
 from focuscrawl.manners.scope import Scope
 from focuscrawl.manners.traps import Recall, Traps
-from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.page import Link, Page
+from focuscrawl.reading import types
+from focuscrawl.reading.documents import read_page
 from focuscrawl.search.index import Index
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.store import Store
@@ -107,6 +108,7 @@ class Crawl:
                 self.newest = self.store.newest()
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
+                self.store.unread.make()
         except FocusError:
             self.close()
             raise
@@ -121,6 +123,8 @@ class Crawl:
         #: Whether pages that ask not to be indexed are withheld.
         self.robots_meta = True
         self.sitemaps = "no"
+        #: The kinds of documents that are read besides HTML.
+        self.documents = types.ALL
         self.traps = Traps()
         self.duplicates: Duplicates | None = None
         #: The strategy: the spider itself, or the one that scores the links of another project's spider.
@@ -164,6 +168,7 @@ class Crawl:
         sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
         if sitemaps not in ("no", "robots", "all"):
             raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
+        documents = types.parse_documents(settings.get("FOCUS_DOCUMENTS") or "off")
         file = settings.get("FOCUS_SCOPE")
         scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
         folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
@@ -179,6 +184,7 @@ class Crawl:
         for warning in warnings:
             logger.warning("%s", warning)
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
+        crawl.documents = documents
         crawl.robots_meta = yes_or_no(settings, "FOCUS_ROBOTS_META")
         crawl.hosts = Hosts(hours, settings.getfloat("FOCUS_BACKOFF_MAX"))
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
@@ -198,6 +204,8 @@ class Crawl:
             except FocusError:
                 crawl.close()
                 raise
+        if not settings.getbool("FOCUS_NOFOLLOW"):  # which of these links are marked so is not recorded
+            crawl._take_up_unread(settings.getint("DEPTH_LIMIT"))
         if not has_engine(crawler):  # the shell created its components without a crawl: so must the scheduler be
             setattr(crawler, _HELD, crawl)
         return crawl
@@ -250,6 +258,23 @@ class Crawl:
             (page.number, page.url, page.problem is not None or page.duplicate_of is not None or page.listing)
             for page in self.store.pages.each(upto=upto)
         )
+
+    def _take_up_unread(self, depth_limit: int) -> None:
+        """Queue the files that relevant pages link to, that earlier runs did not read, and that this one does.
+
+        Their score is the relevance of the page: the strategy scored its links long ago.
+        """
+        if not self.resumed or self.throw_away is not None:
+            return
+        names = [kind.name for kind in (types.PDF, types.WORD) if kind.kind in self.documents]
+        with self.store.reading(), self.store.transaction():
+            take, deepest = self.store.unread.take, depth_limit or 1 << 53
+            for found in [file for name in names for file in take(name, deepest, obey_nofollow=self.robots_meta)]:
+                link = Link(found.url, found.anchor, position=found.position)
+                link.score, link.why = found.relevance, {"relevance of its page": found.relevance}
+                (url_id,) = self.frontier.identify([found.url])
+                via = self.store.links.add(found.page, [link], [url_id], later=True)
+                self.frontier.offer([Candidate(url_id, found.url, found.relevance, found.depth + 1, via)])
 
     def count(self) -> None:
         """Read the counts from the store."""

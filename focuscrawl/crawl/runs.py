@@ -20,6 +20,7 @@ from focuscrawl import settings as project
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of
+from focuscrawl.reading.types import parse_documents
 from focuscrawl.topic import named_topics, parse_seeds
 from focuscrawl.web import webs
 from focuscrawl.web.addresses import PUBLIC, is_literal, network
@@ -172,6 +173,14 @@ def _other_than_set(value: Any, now: Any, settings: BaseSettings) -> bool:
     return bool(now)
 
 
+def _more_documents(value: Any, now: Any, settings: BaseSettings) -> bool:
+    """Ask for kinds of documents that are not read now."""
+    try:
+        return not parse_documents(value) <= parse_documents(now)
+    except (FocusError, TypeError):
+        return True
+
+
 def _slots(value: Any, now: Any, settings: BaseSettings) -> bool:
     """Ask for slots that are less polite to a host, other than this machine."""
     if isinstance(value, str):
@@ -218,6 +227,7 @@ _ASKS: dict[str, Ask] = {
     "FOCUS_CONTACT": _other,
     "FOCUS_CRAWL_DELAY_MAX": _less,
     "FOCUS_DENY": _rules,
+    "FOCUS_DOCUMENTS": _more_documents,
     "FOCUS_LOAD_MAX": _other_than_set,
     "FOCUS_NOFOLLOW": _turned_off,
     "FOCUS_PATIENCE_MAX": _other,

@@ -51,6 +51,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
             ids = frontier.identify([link.url for link in page.links])
             first = store.links.add(page.number, page.links, ids)
             frontier.offer(_candidates(page.links, ids, page.depth + 1, first, scheduler))
+        _add_unread(crawl, page.number, page)
         if crawl.index is not None:
             crawl.index.add(page.number, page)
         seen = crawl.traps.notice(page)
@@ -121,12 +122,20 @@ def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit:
     if new:
         first = store.links.add(visit.page, list(new.values()), list(new), later=True)
         crawl.frontier.offer(_candidates(list(new.values()), list(new), page.depth + 1, first, scheduler))
+    _add_unread(crawl, visit.page, page)
     heir = store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
     if crawl.index is not None:
         crawl.index.add(visit.page, page)
         _index_heir(crawl.index, heir)
     details = visit.details | (changed_fields(old, page) if old is not None else {})
     store.visits.add(visit.page, page.fetched_at, page.status, visit.outcome, details)
+
+
+def _add_unread(crawl: Crawl, number: int, page: Page) -> None:
+    if page.unread:
+        any_scheme = crawl.frontier.any_scheme
+        keys = [urls.key(file.url, any_scheme=any_scheme) for file in page.unread]
+        crawl.store.unread.add(number, page.unread, keys)
 
 
 def _index_heir(index: Index, heir: int | None) -> None:

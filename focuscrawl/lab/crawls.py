@@ -238,6 +238,8 @@ def _crawl(job: Job, place: Path) -> Outcome:
     from focuscrawl.web.replay import ReplayHandler
 
     settings = with_our_spiders(get_project_settings())
+    # labelled webs hold no other documents, so each link to one would be a miss; the user may say otherwise
+    settings.set("FOCUS_DOCUMENTS", "text,markdown,feed", priority="project")
     settings.update(dict(job.settings), priority="cmdline")
     settings.update(
         {

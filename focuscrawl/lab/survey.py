@@ -22,7 +22,7 @@ from focuscrawl.learning.texts import tells
 from focuscrawl.manners.robots import Matcher, Rules
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, canonical, open_web, web_file
 

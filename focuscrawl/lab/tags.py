@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web
 

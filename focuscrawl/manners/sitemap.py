@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from lxml import etree
 
 from focuscrawl import urls
-from focuscrawl.page import Block, Link, Page, anchor_text
+from focuscrawl.page import Block, Link, Page, Unread, anchor_text
+from focuscrawl.reading import types
+from focuscrawl.reading.draft import iso_date
 from focuscrawl.reading.html import MAX_LINKS
+from focuscrawl.reading.xml import mended, split_tag
 from focuscrawl.web.charsets import decode
 
 #: Maximum number of sitemaps requested per host.
@@ -41,25 +42,16 @@ _ENTRIES = {
 _PLACES = ("loc", "link", "guid")
 _DATES = ("lastmod", "pubdate", "updated", "modified", "published")
 
-# What stops an XML parser: entity declarations, unescaped `&` and `<`, control characters. Only XML's predefined
-# entities remain, so entity bombs and external entities are impossible.
-_MENDED = re.compile(
-    r"(?P<cdata><!\[CDATA\[.*?(?:\]\]>|\Z))|(?P<doctype><!DOCTYPE[^\[>]*+(?:\[[^\]]*+\]?)?[^>]*+>?)"
-    r"|(?P<declaration><\?xml\s[^>]*+>?)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)|<(?![a-z_:/!?])"
-    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff])",
-    re.IGNORECASE | re.DOTALL,
-)
-
 
 def is_sitemap(body: bytes) -> bool:
     """Whether a stored body is an XML sitemap, regardless of what it was requested as."""
     return _SITEMAP.search(body, 0, 1000) is not None
 
 
-def read_sitemap(page: Page, body: bytes, max_bytes: int) -> list[str]:
+def read_sitemap(page: Page, body: bytes, max_bytes: int, documents: Collection[str] = ()) -> list[str]:
     """Fill *page* with the links of a sitemap; return the sitemaps that it lists if it is an index.
 
-    If there are more than the limits allow, the latest are used.
+    If there are more than the limits allow, the latest are used. *documents* are the kinds of documents that are read.
     """
     page.listing = True
     page.body = body
@@ -83,19 +75,22 @@ def read_sitemap(page: Page, body: bytes, max_bytes: int) -> list[str]:
         url = urls.join(page.url, entry.place)
         if url is not None and url != page.url:
             (sitemaps if entry.lists else pages).setdefault(url, entry)
-    _add_links(page, pages)
+    _add_links(page, pages, documents)
     return list(sitemaps)[:MAX_FILES]
 
 
-def _add_links(page: Page, entries: Mapping[str, _Entry]) -> None:
+def _add_links(page: Page, entries: Mapping[str, _Entry], documents: Collection[str]) -> None:
     lines = []
     for url, entry in entries.items():
-        if urls.is_binary(url):
-            continue
         if len(page.links) >= MAX_LINKS:
             page.links_left_out += 1
             continue
         anchor = anchor_text(entry.title) or " ".join(urls.words(url))
+        kind = types.of_url(url)
+        if kind is not None and (why := types.not_read(kind, documents)):
+            if len(page.unread) < MAX_LINKS:
+                page.unread.append(Unread(url, anchor, kind.name, why))
+            continue
         changed = f"last changed {entry.changed}" if entry.changed else ""
         page.links.append(Link(url, anchor, page.title, changed, len(page.links)))
         lines.append(anchor)
@@ -161,7 +156,7 @@ def _xml_entries(text: str) -> list[_Entry]:
     reader = _XmlReader()
     parser = etree.XMLParser(target=reader, recover=True, resolve_entities=False, encoding="utf-8")  # type: ignore[arg-type]
     # several documents may be concatenated, but XML allows one root
-    data = f"<sitemaps>{_MENDED.sub(_mend, text)}".encode("utf-8", "replace")
+    data = f"<sitemaps>{mended(text)}".encode("utf-8", "replace")
     for start in range(0, len(data), _PIECE):
         parser.feed(data[start : start + _PIECE])
         if len(reader.entries) >= MAX_URLS:
@@ -174,13 +169,6 @@ def _xml_entries(text: str) -> list[_Entry]:
     if not reader.entries and not reader.complete:
         raise ValueError("truncated")
     return reader.entries[:MAX_URLS]
-
-
-def _mend(match: re.Match[str]) -> str:
-    kind = match.lastgroup
-    if kind is None:
-        return "&amp;" if match[0] == "&" else "&lt;"
-    return match[0] if kind == "cdata" else ""
 
 
 class _XmlReader:
@@ -199,7 +187,7 @@ class _XmlReader:
         self._text: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        namespace, name = _split(tag)
+        namespace, name = split_tag(tag)
         if not self.root:
             self.root = "" if tag == "sitemaps" else name
         elif name in _ENTRIES.get(self.root, ()):
@@ -220,7 +208,7 @@ class _XmlReader:
             self._text.append(text)
 
     def end(self, tag: str) -> None:
-        namespace, name = _split(tag)
+        namespace, name = split_tag(tag)
         if self._entry is not None and name == self._field and namespace == self._namespace:
             self._set(self._entry, name, "".join(self._text).strip())
             self._field = ""
@@ -238,7 +226,7 @@ class _XmlReader:
         elif name in _PLACES:
             entry.place = value or entry.place
         elif name == "pubdate":
-            entry.changed = entry.changed or _iso(value)
+            entry.changed = entry.changed or iso_date(value)
         else:
             entry.changed = entry.changed or value[:40]
 
@@ -251,19 +239,3 @@ class _XmlReader:
 
     def close(self) -> None:
         pass
-
-
-def _split(tag: str) -> tuple[str, str]:
-    """The namespace of a tag (or its undeclared prefix), and its name in lower case."""
-    namespace, _, name = tag.rpartition("}")
-    prefix, _, name = name.rpartition(":")
-    return namespace or prefix, name.lower()
-
-
-def _iso(date: str) -> str:
-    """Convert an RSS date to the format of sitemaps; empty if it is invalid."""
-    try:
-        moment = parsedate_to_datetime(date[:100])
-        return (moment.astimezone(UTC) if moment.tzinfo else moment).isoformat(timespec="seconds")
-    except (IndexError, OverflowError, TypeError, ValueError):
-        return ""

@@ -7,7 +7,7 @@ nesting depth does not matter, and ten megabytes of nested tags cost no more mem
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from lxml import etree
 
@@ -15,8 +15,8 @@ from focuscrawl import urls
 from focuscrawl.manners.rights import schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
-from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
-from focuscrawl.reading import markup
+from focuscrawl.page import Block, Heading, Link, Page, Unread, anchor_text, attach
+from focuscrawl.reading import markup, types
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
 from focuscrawl.reading.markup import BODY, BREAK_OUT, PARTS
 from focuscrawl.reading.metadata import Clues, watched
@@ -38,11 +38,19 @@ _REFRESH = re.compile(
 )
 
 
-def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "focuscrawl") -> Page:
+def read_page(
+    page: Page,
+    body: bytes,
+    content_type: str = "",
+    *,
+    agent: str = "focuscrawl",
+    documents: Collection[str] = types.ALL,
+) -> Page:
     """Fill *page* from the bytes of its response. Any bytes are accepted; if they cannot be read,
     `page.problem` says why.
 
-    *agent* is our product token, by which meta tags may address us instead of as `robots`.
+    *agent* is our product token, by which meta tags may address us instead of as `robots`. *documents* are the kinds
+    of documents that are followed. `documents.read_page` reads these documents, too; this one reads HTML and text.
     """
     page.body = body
     page.content_type = content_type
@@ -58,7 +66,7 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
         page.raw_text = text
         page.blocks.append(Block("p", 0, len(text)))
         return page
-    reader = _Reader(page, agent, codec)
+    reader = _Reader(page, agent, codec, documents)
     reader.read(text)
     reader.finish()
     return page
@@ -86,9 +94,12 @@ class _Found:
 class _Reader:
     """Receives the parser's events and builds the page around one string of text."""
 
-    def __init__(self, page: Page, agent: str, codec: str) -> None:
+    def __init__(self, page: Page, agent: str, codec: str, documents: Collection[str] = ()) -> None:
         self.page = page
         self.agent = agent
+        self.documents = documents
+        #: Files that are not read, by URL: what they are, and why they are not read.
+        self.unread: dict[str, tuple[str, str]] = {}
         self.base = urls.Base(page.url, codec)
         self.base_seen = False
         self.parts: list[str] = []
@@ -421,10 +432,14 @@ class _Reader:
             url = resolved[found.href]
             if url is None:
                 continue
+            anchor = anchor_text(text[found.start : found.end]) or anchor_text(found.text)
+            if url in self.unread:
+                if len(page.unread) < MAX_LINKS:
+                    page.unread.append(Unread(url, anchor, *self.unread[url]))
+                continue
             if len(page.links) >= MAX_LINKS:
                 page.links_left_out += 1
                 continue
-            anchor = anchor_text(text[found.start : found.end]) or anchor_text(found.text)
             link = Link(url, anchor, position=len(page.links))
             link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
             attach(link, page, found.start, found.end, found.in_list, found.heading)
@@ -432,12 +447,15 @@ class _Reader:
         self.clues.settle(page, page.declared_language, self.base.join)
 
     def resolve(self, href: str) -> str | None:
-        """The URL to follow; None if it is not a page: empty, `#…`, mailto:, javascript:, tel:, data:, binaries."""
+        """The URL that a link leads to; None if there is none: empty, `#…`, mailto:, javascript:, tel:, data:."""
         href = href.strip()
         if not href or href[0] == "#":
             return None
         url = self.base.join(href)
-        return None if url is None or urls.is_binary(url) else url
+        kind = types.of_url(url) if url is not None else None
+        if url is not None and kind is not None and (why := types.not_read(kind, self.documents)):
+            self.unread[url] = kind.name, why
+        return url
 
 
 _Start = Callable[[_Reader, Mapping[str, str]], None]

@@ -17,10 +17,10 @@ from focuscrawl.crawl import clock
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import validators
-from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.page import Page, Visit
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
+from focuscrawl.reading.feeds import is_feed
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import Version
@@ -157,7 +157,8 @@ class RevisitingSpider(FocusedSpider):
 
     def _compare(self, focus: Focus, stored: Version, response: Response) -> Iterator[Any]:
         due, page = self.due[focus.url_id], Page(response.url)
-        for output in self.parse_sitemap(response) if stored.listing else (self.read(response),):
+        is_sitemap = stored.listing and not is_feed(response.body)  # a feed is read like a page
+        for output in self.parse_sitemap(response) if is_sitemap else (self.read(response),):
             if isinstance(output, Page):
                 page = output
             else:  # the sitemaps that an index lists
@@ -180,10 +181,10 @@ class RevisitingSpider(FocusedSpider):
         if stored.packed is None:  # a near-duplicate of another page: only its signature is stored
             return None if signature(page) == stored.signature else {}
         old, body = Page(due.url), inflate(stored.packed)
-        if stored.listing:
-            read_sitemap(old, body, self.settings.getint("DOWNLOAD_MAXSIZE"))
+        if stored.listing and not is_feed(body):
+            self.read_sitemap(old, body)
         else:
-            read_page(old, body, stored.content_type)
+            read_page(old, body, stored.content_type, documents=self.crawl.documents)
         return difference(old, page)
 
     def _gone(

@@ -19,6 +19,7 @@ from focuscrawl.store.failures import Failure
 from focuscrawl.store.metadata import Metadata, of_page
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
+from focuscrawl.store.unread import UnreadFile
 
 #: Maximum number of parts of a score shown, the largest first.
 _PARTS = 6
@@ -39,6 +40,9 @@ def _story(store: Store, url: str) -> list[str]:
         raise FocusError(str(error)) from None
     found = store.urls.find(urls.key(checked), urls.key(checked, any_scheme=False))
     if found is None:
+        unread = store.unread.find(urls.key(checked), urls.key(checked, any_scheme=False))
+        if unread is not None:
+            return _unread(store, unread)
         raise FocusError(f"{checked} is unknown to this crawl: no fetched page links to it")
     url_id, known_url = found
     page = store.pages.of_url(url_id) or store.pages.at(checked, known_url)
@@ -56,6 +60,18 @@ def _story(store: Store, url: str) -> list[str]:
     if refused is not None:
         return [*_way_to(store, link_id), known_url, f"  refused: {_rule(refused.why or {})}"]
     return [known_url, "  known, but dropped from the frontier (FOCUS_FRONTIER_SIZE, FOCUS_PAGES_PER_…)"]
+
+
+def _unread(store: Store, file: UnreadFile) -> list[str]:
+    """A linked file of a type that the crawl does not read."""
+    page = store.pages.get(file.page)
+    return [
+        *_chain(store, file.page),
+        f"   │  … [{file.anchor}] …",
+        "   ▼  not queued",
+        file.url,
+        f"  linked from {page.url if page is not None else 'a page'}, not fetched: {file.why}",
+    ]
 
 
 def _waiting(store: Store, url: str, waiting: Entry) -> list[str]:

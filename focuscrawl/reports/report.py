@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import Template
 
 from focuscrawl.manners.traps import TRIES
+from focuscrawl.reading import types
 from focuscrawl.reports import svg
 from focuscrawl.store.store import Store
 
@@ -86,6 +87,19 @@ def crawl_report(store: Store) -> str:
         return _report(store)
 
 
+def _types(store: Store) -> list[tuple[str, int, int]]:
+    """What the pages were, by their Content-Type: name, pages and relevant pages, the most frequent first."""
+    found: dict[str, list[int]] = {}
+    for content_type, pages, relevant in store.pages.content_types():
+        mime = types.mime(content_type)
+        kind = types.of_mime(mime)
+        name = kind.name if kind else "HTML" if "html" in mime else "XML" if "xml" in mime else "other"
+        counts = found.setdefault(name, [0, 0])
+        counts[0] += pages
+        counts[1] += relevant
+    return sorted(((name, pages, good) for name, (pages, good) in found.items()), key=lambda row: (-row[1], row[0]))
+
+
 def _report(store: Store) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
     figures = {
@@ -109,6 +123,14 @@ def _report(store: Store) -> str:
         for host in store.hosts.best(25)
     ]
     body += ["<h2>Hosts</h2>", table(("host", "pages", "relevant", "harvest"), rows, 3)]
+    rows = [(html.escape(name), f"{count:,}", f"{good:,}") for name, count, good in _types(store)]
+    if len(rows) > 1:
+        body += ["<h2>Types</h2>", table(("type", "pages", "relevant"), rows, 2)]
+    rows = [(html.escape(name), f"{count:,}") for name, count in store.unread.counts(15)]
+    if rows:
+        body += ["<h2>Linked files that were not fetched</h2>"]
+        body += ["<p>FOCUS_DOCUMENTS says which documents are read; the others never are.</p>"]
+        body += [table(("type", "files"), rows, 1)]
     reasons = store.failures.by_reason(15)
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]

@@ -13,7 +13,7 @@ from focuscrawl import urls, words
 from focuscrawl.crawl.verdict import is_findable
 from focuscrawl.errors import printable
 from focuscrawl.page import Judgement, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.search.query import JOINT, Query, any_of
 from focuscrawl.store.search import Entry, Filter, highlighted
 from focuscrawl.store.store import Store

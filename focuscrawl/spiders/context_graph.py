@@ -22,7 +22,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.learning.layers import OTHER, Layers
 from focuscrawl.options import Option
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.store.store import Store, earlier_crawl
 from focuscrawl.strategies.graph import LinkGraph
 from focuscrawl.strategies.learning_spider import LearningSpider

@@ -37,7 +37,7 @@ from urllib.parse import unquote
 from focuscrawl.learning.table import squash
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import Arrival
 from focuscrawl.words import tokenize

@@ -34,7 +34,7 @@ from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.options import Option
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.store.store import earlier_crawl
 from focuscrawl.strategies.backlinks import backlinks
 from focuscrawl.strategies.dewey import dotted

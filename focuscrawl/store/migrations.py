@@ -37,8 +37,12 @@ class Step(NamedTuple):
 _METADATA = next(statement for statement in statements(SCHEMA) if name_of(statement) == "metadata")
 _FORMAT_3 = Format(
     3,
-    SCHEMA.replace(f"{_METADATA};\n", ""),
-    {table: columns for table, columns in CELLS.items() if table != "metadata"},
+    SCHEMA.replace(f"{_METADATA};\n", "").replace(",\n    language_confidence REAL", ""),
+    {
+        table: {name: kind for name, kind in columns.items() if name != "language_confidence"}
+        for table, columns in CELLS.items()
+        if table != "metadata"
+    },
 )
 _LATER_CELLS = {"page": {"withheld"}}
 _FORMAT_2 = Format(
@@ -58,8 +62,12 @@ def _add_withheld(connection: sqlite3.Connection) -> None:
 
 
 def _add_metadata(connection: sqlite3.Connection) -> None:
-    """Format 4 keeps what pages say of themselves. Pages stored before get it when a later visit finds other bytes."""
+    """Format 4 keeps what pages say of themselves, and how sure their language is.
+
+    Pages stored before get both when a later visit finds other bytes; until then `language` is what they declare.
+    """
     connection.execute(_METADATA)
+    connection.execute("ALTER TABLE page ADD COLUMN language_confidence REAL")
 
 
 def add_empty_tables(connection: sqlite3.Connection, version: int) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _CONTENT = (
     *("status", "relevance", "relevant", "matched", "title", "topics", "fetched_at", "why", "problem", "robots"),
     *("language", "content_type", "etag", "last_modified", "listing", "duplicate_of", "signature", "body", "withheld"),
+    "language_confidence",
 )
 _ADDED = ("url_id", "url", "depth", "parent", "via", "score", "redirects", "listed", *_CONTENT)
 #: A line of pages.jsonl.
@@ -300,6 +301,13 @@ class Pages(Part):
         """Counts over all pages."""
         return Figures(*self.store.execute(_FIGURES).fetchone())
 
+    def content_types(self) -> list[tuple[str, int, int]]:
+        """The Content-Type headers of the pages, each with its pages and relevant pages."""
+        return self.store.execute(
+            "SELECT content_type, count(*), count(CASE WHEN relevant THEN 1 END) FROM page WHERE status < 300"
+            " GROUP BY content_type"
+        ).fetchall()
+
     def last_number(self) -> int:
         """The number of the page that was stored last; 0 if there is none."""
         number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM page").fetchone()[0]
@@ -447,7 +455,7 @@ def _content(page: Page) -> tuple[object, ...]:
         json.dumps(judgement.why, default=str) if judgement else None,
         page.problem,
         ",".join(sorted(page.robots)),
-        page.language,
+        page.declared_language if page.problem else page.language,
         page.content_type,
         page.etag,
         page.last_modified,
@@ -456,4 +464,5 @@ def _content(page: Page) -> tuple[object, ...]:
         page.signature,
         zlib.compress(page.body, 1) if page.duplicate_of is None else None,
         page.withheld,
+        None if page.problem else page.identified.confidence,
     )

@@ -24,7 +24,8 @@ CREATE TABLE page (
     score REAL, relevance REAL, relevant INTEGER, matched INTEGER, title TEXT, topics TEXT, fetched_at TEXT,
     why TEXT, problem TEXT, redirects TEXT, robots TEXT, language TEXT, content_type TEXT,
     etag TEXT, last_modified TEXT, listing INTEGER, listed INTEGER, first TEXT,
-    duplicate_of INTEGER, signature BLOB, body BLOB, withheld TEXT
+    duplicate_of INTEGER, signature BLOB, body BLOB, withheld TEXT,
+    language_confidence REAL
 );
 CREATE INDEX page_url ON page (url);
 CREATE INDEX page_copy ON page (duplicate_of) WHERE duplicate_of NOT NULL;
@@ -172,6 +173,7 @@ CELLS: dict[str, dict[str, str]] = {
         "listed": _or_none(_INTEGER),
         **dict.fromkeys(("signature", "body"), _or_none(_BYTES)),
         "withheld": _or_none(_WITHHELD),
+        "language_confidence": _or_none(_SHARE),
     },
     "visit": {
         "id": _ID,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from focuscrawl.learning.table import probability
 from focuscrawl.page import CONTEXT_WORDS, Link, Page, context_chars
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.store.links import FollowedLink
 from focuscrawl.store.store import Store
 

@@ -32,7 +32,7 @@ from focuscrawl import urls, words
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.graph import LinkGraph
 

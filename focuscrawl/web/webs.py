@@ -211,7 +211,7 @@ class MemoryWeb(Web):
     def save(self, path: Path) -> None:
         """Write the web to a file, with the links between its pages."""
         from focuscrawl.page import Page
-        from focuscrawl.reading.html import read_page
+        from focuscrawl.reading.documents import read_page
 
         path.unlink(missing_ok=True)
         with sqlite3.connect(path) as connection:

@@ -278,7 +278,7 @@ def test_parse_can_leave_out_the_links_or_the_page(look):
     [
         (at("missing"), "HTTP 404"),
         (at("a/private/x"), "robots.txt disallows it"),
-        (at("a/picture"), "image/png"),
+        (at("a/picture"), "an image, which is never read"),
     ],
 )
 def test_a_page_that_cannot_be_read_fails_the_command(look, url, says):

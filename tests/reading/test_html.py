@@ -119,7 +119,7 @@ def test_links_that_lead_nowhere_are_dropped():
         "javascript:x()",
         "tel:1",
         "data:,x",
-        "a.pdf",
+        "a.zip",
         "b.JPG",
         "ftp://x/",
         "http://[x",

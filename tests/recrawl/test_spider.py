@@ -17,6 +17,7 @@ from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
 from focuscrawl.store.visits import Visits
 from focuscrawl.web.webs import Answer, MemoryWeb
+from tests import pdfs
 from tests.conftest import at, small_web
 from tests.lessons import lessons_web, topic_file
 
@@ -313,6 +314,35 @@ def test_a_sitemap_that_lists_more_is_a_change(crawl):
     visited = crawl(again(new_pages=5), web, seeds=at("a"), keywords="sort", settings=settings)
     assert outcomes(visited)[at("a/map.xml")] == "changed"
     assert at("a/2") in visited.matched
+
+
+def test_a_pdf_that_changed_is_read_again_and_one_that_did_not_is_left(crawl):
+    web = small_web({"a": ["a/x.pdf", "a/y.pdf"], "b": []}, {"a": "sort"})
+    for name in ("x", "y"):
+        web.add(at(f"a/{name}.pdf"), pdfs.paper("Sort", f"{SORT} {name}"), content_type="application/pdf")
+    crawled = crawl("best_first", web, seeds=at("a"), keywords="sort")
+    assert at("a/x.pdf") in crawled.matched
+    changed = pdfs.paper("Sort anew", f"{SORT} once more", links=(("b", at("b")),))
+    web.add(at("a/x.pdf"), changed, content_type="application/pdf")
+    visited = crawl(again(new_pages=5), web, seeds=at("a"), keywords="sort")
+    assert outcomes(visited) == {at("a"): "unchanged", at("a/x.pdf"): "changed", at("a/y.pdf"): "unchanged"}
+    assert at("b") in visited.urls
+    assert visited.sql("SELECT title FROM page WHERE url = ?", at("a/x.pdf")) == [("Sort anew",)]
+
+
+def test_a_feed_that_lists_more_is_a_change_and_stays_a_feed(crawl):
+    def feed(*names: str) -> str:
+        entries = "".join(f"<item><title>{name}</title><link>{at(name)}</link></item>" for name in names)
+        return f"<rss><channel><title>Sort news</title>{entries}</channel></rss>"
+
+    web = small_web({"a": ["a/feed"], "a/1": [], "a/2": []}, dict.fromkeys(("a", "a/1", "a/2"), "sort"))
+    web.add(at("a/feed"), feed("a/1"), content_type="application/rss+xml")
+    crawl("best_first", web, seeds=at("a"), keywords="sort")
+    web.add(at("a/feed"), feed("a/1", "a/2"), content_type="application/rss+xml")
+    visited = crawl(again(new_pages=5), web, seeds=at("a"), keywords="sort")
+    assert outcomes(visited)[at("a/feed")] == "changed"
+    assert at("a/2") in visited.matched
+    assert visited.sql("SELECT title, withheld FROM page WHERE url = ?", at("a/feed")) == [("Sort news", "listing")]
 
 
 OPTIONS = {

@@ -37,7 +37,7 @@ def build_handbook(world: World, subject: Subject) -> None:
         if world.random.random() < 0.1:
             parts.append(f'<li><a href="/articles/{article.slug}-draft.html">An earlier draft</a></li>')  # gone
         if world.random.random() < 0.1:
-            parts.append(f'<li><a href="/files/{article.slug}.pdf">To print</a></li>')
+            parts.append(f'<li><a href="/files/{article.slug}.ps">To print</a></li>')
         if world.random.random() < 0.2:
             parts.append(f'<li><a href="http://{MOVED}/{article.topic}/{article.slug}">The first edition</a></li>')
             world.web.redirect(f"http://{MOVED}/{article.topic}/{article.slug}", world.handbook(article))
