@@ -9,8 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-#: nltk takes a second to import, and writes a topic file need no crawl.
-SLOW = ("nltk", "tomlkit")
+SLOW = ("nltk",)
 
 IMPORTS_ALL = """
 import pkgutil, importlib, focuscrawl

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from focuscrawl import resources
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
+from focuscrawl.seeding.seeding import number_text, quoted
 from focuscrawl.topic import named_topics
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_VALUE = re.compile(r"^[ \t]*[\"']?keywords[\"']?[ \t]*=[ \t]*([{\[])", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*\[[ \t]*[\"']?keywords[\"']?[ \t]*\][^\r\n]*", re.MULTILINE)
+_ANY_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_DOTTED = re.compile(r"^[ \t]*keywords[ \t]*\.[^\r\n]*", re.MULTILINE)
+#: A line with a key.
+_LINE = re.compile(r"^[ \t]*[^\s#][^\r\n]*", re.MULTILINE)
+#: A comment, a string, or one character.
+_TOKEN = re.compile(r"""#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|.""", re.DOTALL)
 
 
 def writable_file(name: str) -> Path:
@@ -35,15 +46,15 @@ def add_keywords(path: Path, new: Mapping[str, float]) -> None:
     """Write further keywords into a topic file, or leave it as it is and raise FocusError."""
     where = f"topic '{path}'"
     try:
-        content = path.read_bytes()
-        text = content.decode("utf-8")
+        text = path.read_bytes().decode("utf-8")
         changed = _with_keywords(text, new)
+        wished = _is_as_wished(text, changed, new)
     except OSError as error:
         raise FocusError(f"{where}: cannot be read: {error.strerror}") from None
-    except Exception as error:  # tomlkit has errors of its own, and is stricter in places
-        raise FocusError(f"{where}: cannot be changed: {error}; {_by_hand(new)}") from None
-    if not _is_as_wished(text, changed, new):
-        raise FocusError(f"{where}: cannot be changed without changing more than its keywords; {_by_hand(new)}")
+    except ValueError:  # it is not written as expected; also from tomllib
+        wished = False
+    if not wished:
+        raise FocusError(f"{where}: its keywords are written in an unusual way; {_by_hand(new)}")
     try:
         if not path.stat().st_mode & 0o200:
             raise FocusError(f"{where}: is read-only; make it writable, or give a copy of it")
@@ -53,26 +64,61 @@ def add_keywords(path: Path, new: Mapping[str, float]) -> None:
 
 
 def _with_keywords(text: str, new: Mapping[str, float]) -> str:
-    import tomlkit
-    from tomlkit.items import InlineTable
-
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    document = tomlkit.parse(text.removeprefix(mark))
-    if "keywords" not in document:
-        document["keywords"] = tomlkit.inline_table()
-    keywords: Any = document["keywords"]
-    airy = isinstance(keywords, InlineTable) and keywords.as_string().endswith(" }")
-    if isinstance(keywords, list):
-        for word in new:
-            keywords.append(word)  # a list has no weights
+    """A topic file with further keywords, in the form that it has: a table in one line or in several, a list …"""
+    end = "\r\n" if "\r\n" in text else "\n"
+    pairs = [f"{_key(word)} = {number_text(weight)}" for word, weight in new.items()]
+    if found := _VALUE.search(text):
+        last, close = _inside(text, found.end() - 1)
+        if found[1] == "{":
+            if text[last - 1] == "{":  # an empty table
+                return f"{text[:last]} {', '.join(pairs)} {text[close:]}"
+            return text[:last] + "".join(f", {pair}" for pair in pairs) + text[last:]
+        return _longer_list(text, last, close, [quoted(word) for word in new], end)
+    if found := _HEADER.search(text):
+        following = _ANY_HEADER.search(text, found.end())
+        section = text[found.end() : following.start() if following else len(text)]
+        lines = [*_LINE.finditer(section)]
+        place = found.end() + (lines[-1].end() if lines else 0)
+    elif dotted := [*_DOTTED.finditer(text)]:
+        place = dotted[-1].end()
+        pairs = [f"keywords.{pair}" for pair in pairs]
     else:
-        for word, weight in new.items():
-            keywords[word] = int(weight) if weight == int(weight) else weight
-    changed = tomlkit.dumps(document)
-    if airy:  # tomlkit forgets the space before the brace
-        inline = keywords.as_string()
-        changed = changed.replace(inline, f"{inline[:-1].rstrip()} }}", 1)
-    return mark + changed
+        place = len(text.rstrip())
+        pairs = [f"keywords = {{ {', '.join(pairs)} }}"]
+    return text[:place] + "".join(f"{end}{pair}" for pair in pairs) + (text[place:] or end)
+
+
+def _longer_list(text: str, last: int, close: int, items: list[str], end: str) -> str:
+    """A file with more items in the list that closes at *close*, and whose last item ends at *last*."""
+    if text[last - 1] == "[":
+        return text[:last] + ", ".join(items) + text[last:]
+    if "\n" not in text[last:close]:
+        return text[:last] + "".join(f", {item}" for item in items) + text[last:]
+    start = text.rfind("\n", 0, last) + 1
+    indent = text[start : len(text) - len(text[start:].lstrip())]
+    comma = "" if text[last:].lstrip().startswith(",") else ","
+    line = text.rfind("\n", 0, close) + 1
+    more = "".join(f"{indent}{item},{end}" for item in items)
+    return text[:last] + comma + text[last:line] + more + text[line:]
+
+
+def _inside(text: str, start: int) -> tuple[int, int]:
+    """Where the last value in the brackets that open at *start* ends, and where the brackets close."""
+    depth, last = 0, start + 1
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in ("{", "["):
+            depth += 1
+        elif token[0] in ("}", "]"):
+            depth -= 1
+            if not depth:
+                return last, token.start()
+        if token.start() > start and not token[0].isspace() and token[0] != "," and not token[0].startswith("#"):
+            last = token.end()
+    raise ValueError("its brackets are not closed")
+
+
+def _key(word: str) -> str:
+    return word if _BARE.fullmatch(word) else quoted(word)
 
 
 def _is_as_wished(before: str, after: str, new: Mapping[str, float]) -> bool:

@@ -30,7 +30,7 @@ NEW = {"merge sort": 2.0, "schön": 1.5, "heap": 1.0}
             'name = "Sorting"\nkeywords = [\n    "sort", # often\n    "array",\n]\nlabel = "x"\n',
             'name = "Sorting"\nkeywords = [\n    "sort", # often\n    "array",\n    "merge sort",\n    "schön",\n    "heap",\n]\nlabel = "x"\n',
         ),
-        ('name = "Sorting"\n', 'name = "Sorting"\nkeywords = {"merge sort" = 2, "schön" = 1.5, heap = 1}\n'),
+        ('name = "Sorting"\n', 'name = "Sorting"\nkeywords = { "merge sort" = 2, "schön" = 1.5, heap = 1 }\n'),
     ],
     ids=["inline", "table", "list", "none"],
 )
@@ -53,11 +53,49 @@ def test_line_ends_byte_order_mark_and_permissions_stay(tmp_path, end):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_dotted_keys_are_changed(tmp_path):
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("keywords = {}", "keywords = { heap = 1 }"),
+        ("keywords = {a1=1}", "keywords = {a1=1, heap = 1}"),
+        ("keywords = []", 'keywords = ["heap"]'),
+        ("keywords = ['a, }#', 'b1'] # [", "keywords = ['a, }#', 'b1', \"heap\"] # ["),
+        ("keywords = ['a1',]", "keywords = ['a1', \"heap\",]"),
+        (
+            "keywords = [\n  'a1', # a, b]\n  'b1' # the last\n]",
+            "keywords = [\n  'a1', # a, b]\n  'b1', # the last\n  \"heap\",\n]",
+        ),
+        ('keywords = { "a } \\" , #" = 1 } # }', 'keywords = { "a } \\" , #" = 1, heap = 1 } # }'),
+        (
+            "keywords.a1 = 5\nkeywords.b1 = 3 # slow\nlabel = ''",
+            "keywords.a1 = 5\nkeywords.b1 = 3 # slow\nkeywords.heap = 1\nlabel = ''",
+        ),
+        ("[keywords] # mine", "[keywords] # mine\nheap = 1"),
+        ("[keywords]\na1 = 1\n# b1 = 2", "[keywords]\na1 = 1\nheap = 1\n# b1 = 2"),
+        ("label = 'x' # keywords = {}", "label = 'x' # keywords = {}\nkeywords = { heap = 1 }"),
+    ],
+)
+def test_every_way_to_write_keywords(tmp_path, before, after):
     path = tmp_path / "t.toml"
-    path.write_text('name = "x"\nkeywords.sort = 5\nkeywords."bubble sort" = 3 # slow\nseeds = []\n')
+    path.write_text(f"name = 'x'\n{before}\n")
     add_keywords(path, {"heap": 1.0})
-    assert load_topic(str(path)).keywords == {"sort": 5, "bubble sort": 3, "heap": 1}
+    assert path.read_text() == f"name = 'x'\n{after}\n"
+    assert load_topic(str(path)).keywords["heap"] == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'name = \'x\'\ndescription = """\nkeywords = { a1 = 1 }\n"""\n',
+        "name = 'x'\n'keywords'.a1 = 1\n",
+    ],
+)
+def test_what_is_written_in_an_unusual_way_is_left_alone(tmp_path, content):
+    path = tmp_path / "t.toml"
+    path.write_text(content)
+    with pytest.raises(FocusError, match='unusual way; add these to its keywords yourself: "heap" = 1'):
+        add_keywords(path, {"heap": 1.0})
+    assert path.read_text() == content
 
 
 def test_every_shipped_topic_can_be_copied_and_changed(tmp_path):
