@@ -29,16 +29,12 @@ def keyword_sets(topic, library: Library) -> dict[str, dict[str, float]]:
     found = suggest(evidence.relevant, evidence.others, topic.keywords, threshold=THRESHOLD, limit=MOST)
     words = [one for one in found if one.source == "word"]
     fresh = suggest(evidence.relevant, evidence.others, {}, threshold=THRESHOLD, limit=MOST)
-    topic.counterexamples = []
-    alone = gather(topic, library)
-    background = suggest(alone.relevant, alone.others, topic.keywords, threshold=THRESHOLD, limit=MOST)
     sets = {
         "the topic's": (topic.keywords, []),
         "with 5 terms": (topic.keywords, found[:5]),
         "with 10 terms": (topic.keywords, found[:10]),
         "with 20 terms": (topic.keywords, found[:20]),
         "10, words only": (topic.keywords, words[:10]),
-        "10, by background": (topic.keywords, background[:10]),
         "only 10 terms": ({}, fresh[:10]),
     }
     return {name: {**keywords, **{one.term: one.weight for one in new}} for name, (keywords, new) in sets.items()}

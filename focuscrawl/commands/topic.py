@@ -79,8 +79,10 @@ class Command(FocusCommand):
         assert self.settings is not None
         with Library.open(topic, opts.crawl, self.settings.get("FOCUS_WEB")) as library:
             evidence = gather(topic, library)
-        if not evidence.relevant and not opts.wordnet:
-            raise FocusError(_no_pages(topic, opts.crawl))
+        if not (evidence.relevant and evidence.others):
+            if not opts.wordnet:
+                raise FocusError(_no_pages(topic, opts.crawl, evidence))
+            evidence = Evidence()  # one side alone proves nothing
         found = suggest(
             evidence.relevant,
             evidence.others,
@@ -105,7 +107,7 @@ class Command(FocusCommand):
         topic = load_topic(name)
         assert self.settings is not None
         with Library.open(topic, opts.crawl, self.settings.get("FOCUS_WEB")) as library:
-            evidence = gather(topic, library, with_background=False)
+            evidence = gather(topic, library)
             findings = check(topic, evidence, library, opts.threshold)
             offline = library.store is None and library.web is None
         for finding in findings:
@@ -122,8 +124,13 @@ class Command(FocusCommand):
             console.print(f"{name}: nothing wrong; {looked}")
 
 
-def _no_pages(topic: Topic, crawl: str | None) -> str:
+def _no_pages(topic: Topic, crawl: str | None, evidence: Evidence) -> str:
     where = f"topic '{topic.name}' ({topic.source})"
+    if evidence.relevant:
+        return (
+            f"{where}: there are {evidence.sides[0]}, but nothing to tell them from; add counterexamples = […] to it,"
+            f" or give {'a crawl that found other pages too' if crawl else 'a crawl'} with --from DIR"
+        )
     if crawl:
         return f"crawl {crawl} has no relevant page yet; crawl on, or add examples = […] to {where}"
     if topic.examples:

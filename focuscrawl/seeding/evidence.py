@@ -1,24 +1,23 @@
-"""The pages by which the keywords of a topic are judged: its examples, a crawl of it, or a background.
+"""The pages by which the keywords of a topic are judged: its examples and counterexamples, and a crawl of it.
 
 Nothing is fetched. An example that is a URL is read from the crawl, or from the web that FOCUS_WEB names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuscrawl import resources, urls
+from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store, earlier_crawl
 from focuscrawl.topic import Topic
-from focuscrawl.web.source import plain, read_subject
 from focuscrawl.web.webs import Web, open_web
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 #: Pages of a crawl that are read, of either side: more change the order of the terms little.
 MOST_PAGES = 1_000
-#: The background is English. If it knows a smaller share of the words of the relevant pages, they are not.
-_SAME_LANGUAGE = 0.5
 
 
 @dataclass
@@ -103,11 +100,8 @@ class Library:
         return read_page(Page(stored.url), response.body, response.content_type)
 
 
-def gather(topic: Topic, library: Library, *, with_background: bool = True) -> Evidence:
-    """The evidence for a topic: examples and counterexamples, and the pages of the crawl that are neither.
-
-    If there are no other pages, those of the background take their place.
-    """
+def gather(topic: Topic, library: Library) -> Evidence:
+    """The evidence for a topic: examples and counterexamples, and the pages of the crawl that are neither."""
     evidence = Evidence(
         examples=[library.example(source) for source in topic.examples],
         counterexamples=[library.example(source) for source in topic.counterexamples],
@@ -129,11 +123,6 @@ def gather(topic: Topic, library: Library, *, with_background: bool = True) -> E
             side.update((urls.key(page.url), library.read(page)) for page in new)
             if new:
                 words.append(_number(len(new), name))
-    if relevant and not others and with_background:
-        background = _background(topic)
-        _check_language(relevant.values(), background)
-        others = dict(enumerate(background))
-        told_others = [f"{len(background)} articles on other subjects, which ship with focuscrawl"]
     evidence.relevant, evidence.others = list(relevant.values()), list(others.values())
     evidence.sides = " and ".join(told) or "no pages", " and ".join(told_others) or "no pages"
     return evidence
@@ -159,32 +148,3 @@ def _sides(pages: Iterable[StoredPage]) -> tuple[list[StoredPage], list[StoredPa
 def _evenly(pages: list[StoredPage]) -> list[StoredPage]:
     step = max(1.0, len(pages) / MOST_PAGES)
     return [pages[int(place * step)] for place in range(min(len(pages), MOST_PAGES))]
-
-
-def _background(topic: Topic) -> list[Page]:
-    """The articles that the embedded web is made of, without those on the topic itself."""
-    pages = []
-    for file in sorted(resources.data("web").iterdir(), key=lambda file: file.name):
-        if not file.name.endswith(".txt"):
-            continue
-        subject = read_subject(file.read_text("utf-8"))
-        if subject.topic in (topic.label, topic.slug, topic.name) or subject.title == topic.name:
-            continue
-        for article in subject.articles.values():
-            text = "\n".join((article.title, *map(plain, article.paragraphs)))
-            pages.append(read_page(Page(f"background:{article.slug}"), text.encode(), "text/plain"))
-    return pages
-
-
-def _check_language(pages: Iterable[Page], background: Sequence[Page]) -> None:
-    """The background must be in the language of the pages, or every word of theirs would tell them apart."""
-    known = {stem for page in background for stem in page.counts}
-    total = shared = 0
-    for page in pages:
-        total += len(page.stems)
-        shared += sum(number for stem, number in page.counts.items() if stem in known)
-    if shared < _SAME_LANGUAGE * total:
-        raise FocusError(
-            "the relevant pages are not in English, and the background is; add counterexamples = […] in their language"
-            " to the topic, or compare with the other pages of a crawl with --from DIR"
-        )

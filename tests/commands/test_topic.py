@@ -135,6 +135,14 @@ def test_what_is_wrong_is_said_in_one_line(arguments, says):
     assert (result.stdout, len(result.stderr.splitlines())) == ("", 1)
 
 
+def test_examples_without_others_are_not_enough(folder):
+    path = folder / "lutes.toml"
+    path.write_text(TOPIC.replace("counterexamples", "# counterexamples"))
+    result = scrapy("topic", "suggest", path)
+    assert result.returncode == 2
+    assert "there are 8 examples, but nothing to tell them from; add counterexamples = […] to it, or" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("parts", "says"),
     [

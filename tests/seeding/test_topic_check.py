@@ -37,7 +37,7 @@ def topic(**parts) -> Topic:
 
 def problems(threshold=0.3, **parts) -> list[str]:
     asked, library = topic(**parts), Library(web=web())
-    evidence = gather(asked, library, with_background=False)
+    evidence = gather(asked, library)
     return [str(finding) for finding in check(asked, evidence, library, threshold)]
 
 
@@ -183,22 +183,6 @@ def test_a_crawl_of_another_topic_is_refused(crawl):
         Library.open(topic(), str(crawled.folder), None),
     ):
         pass
-
-
-def test_without_others_the_background_is_compared_with(tmp_path):
-    (tmp_path / "a.html").write_text("<p>The lute is played with the fingers, and lutes have a round back.")
-    evidence = gather(Topic("Lutes", examples=[tmp_path / "a.html"]), Library())
-    assert len(evidence.others) > 100
-    assert evidence.sides[1].endswith("articles on other subjects, which ship with focuscrawl")
-    sorting = gather(Topic("x", examples=[tmp_path / "a.html"], label="sorting"), Library())
-    assert len(sorting.others) < len(evidence.others), "without those on the topic itself"
-    assert gather(Topic("Lutes", examples=[tmp_path / "a.html"]), Library(), with_background=False).others == []
-
-
-def test_an_english_background_is_not_compared_with_pages_in_another_language(tmp_path):
-    (tmp_path / "a.html").write_text("<p>Die Laute wird mit den Fingern gespielt, und sie hat einen runden Rücken.")
-    with pytest.raises(FocusError, match="the relevant pages are not in English, and the background is; add counter"):
-        gather(Topic("Lauten", examples=[tmp_path / "a.html"]), Library())
 
 
 def test_without_a_crawl_or_a_web_examples_on_the_web_are_left_alone():
