@@ -95,13 +95,16 @@ class KeywordJudge:
         stems = words.stems(found)
         if not stems:
             return 0.0
-        joined = f" {'  '.join(stems)} "
+        joined, distinct = f" {'  '.join(stems)} ", set(stems)
         total = sum(
             weight
             for name, term, weight in self.terms
-            if name not in self._acronyms and f" {'  '.join(term)} " in joined  # the words are in lower case
+            if term  # an ontology may name a term without letters
+            and term[0] in distinct  # few are: the rest, hundreds in an ontology, need no search
+            and name not in self._acronyms  # the words are in lower case
+            and f" {'  '.join(term)} " in joined
         )
-        return min(1.0, total / (self._length * sqrt(len(set(stems)))))
+        return min(1.0, total / (self._length * sqrt(len(distinct))))
 
     def share(self, page: Page, threshold: float) -> Judgement:
         """Judge by the weighted share of keywords that occur."""

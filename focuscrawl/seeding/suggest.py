@@ -253,8 +253,8 @@ def phrases(pages: Sequence[Page]) -> list[Stems]:
 def _stretches(page: Page) -> Iterator[list[str]]:
     """The stems between two marks of punctuation, in the title and in each block: phrases do not span them.
 
-    nltk's Punkt, which tells the end of a sentence from that of an abbreviation, finds the same phrases but for one or
-    two in a hundred, and takes three times as long.
+    nltk's Punkt, which tells the end of a sentence from that of an abbreviation, takes three times as long. On four
+    topics it changed none, none, none and 3 of the best 200 phrases.
     """
     texts = [page.title, *(page.raw_text[block.start : block.end] for block in page.blocks)]
     for text, (start, end) in zip(texts, pairwise([0, *page.block_offsets]), strict=True):
