@@ -1,8 +1,8 @@
 """Run the benchmarks and write their output into the documentation, between its markers.
 
-python benchmarks/figures.py [NAME …]        all, or some: demo explain throughput order frontier long harvest
+python benchmarks/figures.py [NAME …]        all, or some: demo explain topic throughput order frontier long harvest
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
-                                             ranks dewey tgraph search lab_polite lab papers claims
+                                             ranks dewey tgraph search stemmers suggest lab_polite lab papers claims
                                              patience languages peers peers_early doors chaos
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
-    *("demo", "explain", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
+    *("demo", "explain", "topic", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
     *(
         "learned",
         "apprentice",
@@ -27,6 +27,8 @@ NAMES = (
         "dewey",
         "tgraph",
         "search",
+        "stemmers",
+        "suggest",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "languages", "peers", "peers_early", "chaos"),
 )
@@ -66,6 +68,10 @@ def output(name: str) -> str:
             url = "http://algorithm-club.example/notes/heap-sort"
             command = [sys.executable, "-m", "scrapy", "explain", f"{folder}/c", url]
             return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
+    if name == "topic":
+        command = [sys.executable, "-m", "scrapy", "topic", "suggest", "sorting", "-s", "FOCUS_WEB=demo"]
+        text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return text[: text.index("To write them")].rstrip()
     if name == "demo":
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "scrapy", "demo", "--dir", folder]

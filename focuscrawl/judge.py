@@ -126,11 +126,14 @@ class _Terms:
         """The total weight of the keywords among a few stems."""
         if self._heads:
             stems = [found for stem in stems for found in self._in(stem) or [stem]]
-        joined = f" {'  '.join(stems)} "
+        joined, distinct = f" {'  '.join(stems)} ", set(stems)
         return sum(
             weight
             for name, term, weight in self.terms
-            if name not in self._acronyms and f" {'  '.join(term)} " in joined  # the words are in lower case
+            if term  # an ontology may name a term without letters
+            and term[0] in distinct  # few are: the rest, hundreds in an ontology, need no search
+            and name not in self._acronyms  # the words are in lower case
+            and f" {'  '.join(term)} " in joined
         )
 
 
@@ -164,6 +167,10 @@ class KeywordJudge:
     def terms(self, language: str = "en") -> list[Term]:
         """The keywords for pages in a language."""
         return self._for(language).terms
+
+    def total(self, language: str = "en") -> float:
+        """The weight of all keywords for pages in a language."""
+        return self._for(language).total
 
     def frequencies(self, page: Page) -> dict[str, int]:
         """How often each keyword occurs on the page; missing keywords are omitted."""

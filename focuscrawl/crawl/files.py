@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from shutil import copymode
 
 from focuscrawl.errors import FocusError
 from focuscrawl.store.sqlite_file import is_special
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file atomically: readers see the old content or the new."""
+def write_whole(path: Path, content: str | bytes, *, mode_of: Path | None = None) -> None:
+    """Write a file atomically: readers see the old content or the new. It gets the permissions of *mode_of*."""
     new = path.with_name(f"{path.name}.new")
     new.write_bytes(content.encode() if isinstance(content, str) else content)
+    if mode_of is not None:
+        copymode(mode_of, new)
     new.replace(path)
 
 

@@ -174,12 +174,12 @@ def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
     *headings* maps the URL of a seed to the comment above it.
     """
     lines = [
-        f"name = {_quoted(topic.name.strip())}",
-        f"description = {_quoted(topic.description)}",
+        f"name = {quoted(topic.name.strip())}",
+        f"description = {quoted(topic.description)}",
         "",
         *_array("seeds", topic.seeds, headings or {}),
         "",
-        *([f"languages = [{', '.join(map(_quoted, topic.languages))}]"] if topic.languages else []),
+        *([f"languages = [{', '.join(map(quoted, topic.languages))}]"] if topic.languages else []),
         f"keywords = {_inline(topic.keywords, topic.keywords_in)}",
         "",
         *_array("examples", map(str, topic.examples), {}),
@@ -192,7 +192,7 @@ def toml(topic: Topic, headings: Mapping[str, str] | None = None) -> str:
 
 def _inline(keywords: Mapping[str, float], in_languages: Mapping[str, Mapping[str, float]]) -> str:
     """Keywords as an inline table, with one inside for each language."""
-    pairs = [f"{_quoted(word)} = {_number(weight)}" for word, weight in keywords.items()]
+    pairs = [f"{quoted(word)} = {number_text(weight)}" for word, weight in keywords.items()]
     pairs += [f"{language} = {_inline(table, {})}" for language, table in in_languages.items()]
     return f"{{ {', '.join(pairs)} }}"
 
@@ -204,14 +204,15 @@ def _array(key: str, items: Iterable[str], headings: Mapping[str, str]) -> list[
         if headings.get(item, heading) != heading:
             heading = headings[item]
             lines.append(f"    # {heading}")
-        lines.append(f"    {_quoted(item)},")
+        lines.append(f"    {quoted(item)},")
     return [f"{key} = [", *lines, "]"] if lines else [f"{key} = []"]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A basic string of TOML; lone surrogates become replacement characters."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
+    """A number of TOML, without a point if it is a whole one."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

@@ -10,7 +10,7 @@ The ontology is a TOML file that the user provides: for each term its related te
 
 A keyword of the topic counts with its weight, a related term with that weight times the relation. Relations chain: a
 term counts if the product of the relations on the way to it is at least `least`. Without a file, only the keywords
-count.
+count. `ontology=wordnet` takes synonyms and narrower terms from WordNet instead (focuscrawl/strategies/wordnet.py).
 
     neighbourhood = anchors * sim(anchor) + urls * sim(words of the URL) + (1 - anchors - urls) * sim(text around it)
     score         = inheritance * relevance of its page + (1 - inheritance) * neighbourhood
@@ -30,6 +30,10 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.options import Option
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.strategies.wordnet import WordNet
+
+#: The value of the option `ontology` that stands for WordNet.
+WORDNET = "wordnet"
 
 Ontology = Mapping[str, Mapping[str, float]]
 
@@ -73,7 +77,7 @@ def related_terms(keywords: Mapping[str, float], ontology: Ontology, least: floa
 class LinkSemanticsSpider(FocusedSpider):
     name = "link_semantics"
 
-    ontology = Option("", "TOML file of related terms", expects="a file")
+    ontology = Option("", "TOML file of related terms, or wordnet", expects="a file, or wordnet")
     least = Option(0.3, "minimum product of relations for an indirectly related term", at_least=0.01, at_most=1.0)
     anchors = Option(0.5, "weight of the anchor", at_least=0.0, at_most=1.0)
     urls = Option(0.2, "weight of the words of the URL; the surrounding text has the rest", at_least=0.0, at_most=1.0)
@@ -82,10 +86,14 @@ class LinkSemanticsSpider(FocusedSpider):
     def prepare(self) -> None:
         if self.anchors + self.urls > 1:
             raise FocusError(f"options anchors={self.anchors} and urls={self.urls}: expected a sum of at most 1")
-        ontology = read_ontology(Path(self.ontology)) if self.ontology else {}
-        terms = related_terms(self.topic.keywords, ontology, self.least)
+        terms = related_terms(self.topic.keywords, self._relations(), self.least)
         #: Judges links by keywords and related terms; pages are judged by the keywords alone.
         self._terms = KeywordJudge(terms, self.topic.keywords_in)
+
+    def _relations(self) -> Ontology:
+        if self.ontology == WORDNET:
+            return WordNet.open().ontology(self.topic, self.least)
+        return read_ontology(Path(self.ontology)) if self.ontology else {}
 
     def score(self, page: Page) -> Sequence[float]:
         inherited = self.relevance(page)
