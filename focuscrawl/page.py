@@ -220,6 +220,8 @@ class Page:
         self.body = b""
         #: Why the page cannot be read (not HTML, binary …); None if it can.
         self.problem: str | None = None
+        #: Why the page is an empty shell that scripts fill (`problem` says so, too); None if it is not.
+        self.shell: str | None = None
         self.description = ""
         self.keywords = ""
         #: Directives for this crawler in `<meta name=robots>` and X-Robots-Tag: noindex, nofollow …

@@ -29,6 +29,7 @@ from focuscrawl.manners.scope import Scope
 from focuscrawl.manners.traps import Recall, Traps
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
+from focuscrawl.reading.shells import remedy
 from focuscrawl.search.index import Index
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.store import Store
@@ -346,7 +347,7 @@ class Crawl:
         except StoreError as error:
             return str(self.store.broken(error))
         if page is not None:
-            why = f"{page.url}: {page.problem}"
+            why = "; ".join(filter(None, (f"{page.url}: {page.problem}", remedy(page.problem))))
         else:
             why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
         return f"no page could be read: {why}"

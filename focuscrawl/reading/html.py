@@ -17,6 +17,7 @@ from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Block, Heading, Link, Page, anchor_text, attach
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
+from focuscrawl.reading.shells import mark_shell, why_shell
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -73,6 +74,8 @@ def read_page(page: Page, body: bytes, content_type: str = "", *, agent: str = "
     reader = _Reader(page, agent, codec)
     reader.read(text)
     reader.finish()
+    if page.problem is None and (why := why_shell(page, text)) is not None:
+        mark_shell(page, why)
     return page
 
 

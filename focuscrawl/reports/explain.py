@@ -14,6 +14,7 @@ from focuscrawl.frontier.patience import BEST
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
+from focuscrawl.reading.shells import remedy
 from focuscrawl.settings import FOCUS_PATIENCE
 from focuscrawl.store.failures import Failure
 from focuscrawl.store.queue import Entry
@@ -120,6 +121,7 @@ def _chain(store: Store, page_id: int) -> list[str]:
             step.append(f"  relevance {page.relevance:.4f}, {verdict}{_sum(page.why)}")
         elif page.problem:
             step.append(f"  {page.problem}")
+            step += [f"  not judged: {todo}"] if (todo := remedy(page.problem)) else []
         if page.duplicate_of:
             step.append(f"  near-duplicate of page {page.duplicate_of}: not counted again")
         if page.left_out:
@@ -151,6 +153,7 @@ def describe_page(page: Page, unmatched: str) -> list[str]:
     lines = [f"{page.url}{redirected}", f"  {title}HTTP {page.status}"]
     if page.problem:
         lines.append(f"  cannot be read: {page.problem}")
+        lines += [f"  not judged: {todo}"] if (todo := remedy(page.problem)) else []
     else:
         judgement = page.judgement
         found = "not judged" if judgement is None else f"relevance {judgement.relevance:.4f}"

@@ -365,6 +365,12 @@ class Pages(Part):
         """Whether any page could be read."""
         return self.store.execute("SELECT 1 FROM page WHERE problem IS NULL LIMIT 1").fetchone() is not None
 
+    def unread(self, problem: str, detail: str) -> tuple[int, int]:
+        """The number of pages whose problem begins so, and of those among them whose problem has a detail in it."""
+        query = "SELECT count(*), count(nullif(instr(problem, ?), 0)) FROM page WHERE problem GLOB ? || '*'"
+        shells, tried = self.store.execute(query, (detail, problem)).fetchone()
+        return shells, tried
+
     def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
         query = f"SELECT first, {', '.join(FIELDS)} FROM page WHERE id > ? ORDER BY id"
