@@ -60,6 +60,14 @@ FOCUS_QUERIES_PER_PATH = 0
 #: Read a host's sitemaps after its first page on the topic: "no", "robots" (those named in robots.txt) or "all" (also
 #: /sitemap.xml).
 FOCUS_SITEMAPS = "no"
+#: Read pages with a browser: "off", "shells" (pages that scripts fill), "always", or a list of hosts.
+FOCUS_BROWSER = "off"
+#: The browser to start; None: the one that playwright has installed, else Chromium on the PATH.
+FOCUS_BROWSER_EXECUTABLE = None
+#: Maximum time in seconds that a page may take in the browser.
+FOCUS_BROWSER_TIMEOUT = 20.0
+#: Maximum number of requests that a page in the browser may make.
+FOCUS_BROWSER_REQUESTS = 200
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
 #: Check disk space, memory and clock before the first request.
@@ -78,6 +86,7 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
 DOWNLOADER_MIDDLEWARES = {
+    "focuscrawl.middlewares.browser.BrowserMiddleware": 70,  # sees a page when it is unpacked and not redirected
     "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,

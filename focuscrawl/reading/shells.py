@@ -1,6 +1,6 @@
 """Shells: pages without content of their own, which scripts fill in a browser.
 
-Such a page says nothing about its topic: an empty `<div id=root>`, a request to turn on JavaScript, and a title that may
+Such a page says nothing about its topic: an empty `<div id=root>`, a request to turn on JavaScript, a title that may
 be that of the whole site. It counts as unread. Real pages must not be taken for shells, so the test is strict: little
 text, few links, at least one script, and a place that waits for content or a notice that asks for JavaScript.
 """
@@ -18,6 +18,9 @@ from focuscrawl.page import Page
 SHELL = "empty shell"
 IN_BROWSER = ", in a browser too: "
 REMEDY = "a browser can read it: pip install 'focuscrawl[browser]', then -s FOCUS_BROWSER=shells"
+
+#: The content type of a page as a browser shows it: its bytes are not those that the server sent.
+RENDERED = "text/html; charset=utf-8; rendered=browser"
 
 #: Longest text of a page that is looked at, before and after white space is folded, in characters.
 _MAX_RAW, _MAX_TEXT = 20_000, 1_000
