@@ -68,7 +68,7 @@ class BrowserMiddleware:
             number(settings, "FOCUS_BROWSER_REQUESTS"),
             settings.getint("DOWNLOAD_MAXSIZE") or 1 << 30,
         )
-        rules = Rules(networks, self._allows, self._answered)
+        rules = Rules(networks, self._allows, self._answered, self._ends)
         self.browser = Browser(find_browser(settings), str(settings["USER_AGENT"]), limits, rules)
         self._told_of_proxy = False
 
@@ -144,9 +144,11 @@ class BrowserMiddleware:
             await hosts.turn(host, turn, PATIENCE)
             hosts.left(host)
 
+    def _ends(self) -> bool:
+        return self.crawl is not None and self.crawl.is_ending()
+
     def _is_ending(self, request: Request) -> bool:
-        crawl = self.crawl
-        return crawl is not None and crawl.is_in_flight(request) and crawl.is_ending()
+        return self._ends() and self.crawl is not None and self.crawl.is_in_flight(request)
 
     def _tell_of_proxy(self) -> None:
         if not self._told_of_proxy:

@@ -14,7 +14,7 @@ from focuscrawl.frontier.patience import BEST
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
-from focuscrawl.reading.shells import remedy
+from focuscrawl.reading.shells import RENDERED, remedy
 from focuscrawl.settings import FOCUS_PATIENCE
 from focuscrawl.store.failures import Failure
 from focuscrawl.store.queue import Entry
@@ -116,6 +116,8 @@ def _chain(store: Store, page_id: int) -> list[str]:
         found = f'"{page.title}", ' if page.title else ""
         score = _number(page.score)
         step.append(f"  {found}page {page_id} of the crawl, HTTP {page.status}, fetched with score {score}")
+        if page.content_type == RENDERED:
+            step.append("  read with a browser (FOCUS_BROWSER)")
         if page.relevance is not None and not page.problem:
             verdict = "matched" if page.matched else "not matched"
             step.append(f"  relevance {page.relevance:.4f}, {verdict}{_sum(page.why)}")

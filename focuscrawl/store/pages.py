@@ -103,6 +103,7 @@ class Story(NamedTuple):
     duplicate_of: int | None
     #: The reservation that keeps it out of the exports.
     left_out: str | None
+    content_type: str
 
 
 class FirstSeen(NamedTuple):
@@ -352,13 +353,13 @@ class Pages(Part):
         """How a page was fetched and how it was judged."""
         row = self.store.execute(
             "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
-            " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
+            " left_out, content_type FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
             (number,),
         ).fetchone()
         if row is None:
             return None
-        *known, matched, why, problem, via, redirects, duplicate_of, left_out = row
-        facts = problem, via, from_json(redirects, list), duplicate_of, left_out
+        *known, matched, why, problem, via, redirects, duplicate_of, left_out, content_type = row
+        facts = problem, via, from_json(redirects, list), duplicate_of, left_out, content_type
         return Story._make((*known, bool(matched), from_json(why, dict), *facts))
 
     def any_readable(self) -> bool:

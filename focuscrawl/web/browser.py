@@ -12,7 +12,6 @@ child of this process and ends with it, even with `kill -9`, and the browser end
 from __future__ import annotations
 
 import asyncio
-import html
 import json
 import logging
 import os
@@ -39,6 +38,8 @@ logger = logging.getLogger(__name__)
 PAGES = 4
 #: Megabytes of data that each process of the browser may have, and of objects that the scripts of a page may have.
 MEMORY, HEAP = 1_200, 400
+#: Seconds between two looks at whether the crawl ends.
+_LOOK = 0.5
 #: The share of the time limit that a page may take to settle; the rest is for reading it.
 _SETTLE = 0.6
 #: A page has settled when nothing is requested for this long, or when its text has not changed for so long.
@@ -47,8 +48,6 @@ _QUIET, _UNCHANGED = 0.5, 1.5
 _SOME_TEXT = 200
 #: Seconds to close a page, and to start or close the browser, before it is killed.
 _CLOSE, _START = 5.0, 30.0
-#: Addresses that the scripts of a page try to go to before it is read as it is.
-_MAX_MOVES = 10
 
 #: What scripts need. Pictures, media and fonts have no text; frames are links of the page; styles are answered empty.
 _NEEDED = frozenset(("script", "xhr", "fetch", "eventsource", "other"))
@@ -62,11 +61,21 @@ _ARGUMENTS = (
     "--disable-quic",
     f"--js-flags=--max-old-space-size={HEAP}",
 )
-#: Ways past the relay or out of the page, closed before any script runs.
-_PREPARE = """
+#: Runs before any script of a page. Closes ways past the relay and out of the page: where a script wants to go is noted
+#: instead, as a link of the page.
+_PREPARE = """(() => {
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete self[name];
   self.open = () => null;
-"""
+  const moves = [];
+  if (self === top && self.navigation) navigation.addEventListener('navigate', event => {
+    const target = event.destination;
+    if (target.sameDocument || !event.cancelable) return;
+    event.preventDefault();
+    if (moves.length >= 10 || moves.includes(target.url) || target.url === location.href) return;
+    moves.push(target.url);
+    document.documentElement.setAttribute('focuscrawl-moves', moves.join(' '));
+  });
+})()"""
 
 #: The page as HTML: with the content of shadow trees in their places, without what is for browsers only.
 #: `null` if it is too large.
@@ -80,12 +89,19 @@ _READ = """(() => {
   flatten(document);
   document.querySelectorAll('noscript, style').forEach(element => element.remove());
   for (const script of document.scripts) if (script.type !== 'application/ld+json') script.textContent = '';
+  const root = document.documentElement;
+  for (const move of root ? (root.getAttribute('focuscrawl-moves') || '').split(' ').filter(Boolean) : []) {
+    const link = document.createElement('a');
+    link.href = move;
+    root.append(link);
+  }
   if (document.baseURI !== %(url)s && document.head && !document.querySelector('base')) {
     const base = document.createElement('base');
     base.href = document.baseURI;
     document.head.prepend(base);
   }
-  const html = document.documentElement ? document.documentElement.outerHTML : '';
+  if (root) root.removeAttribute('focuscrawl-moves');
+  const html = root ? root.outerHTML : '';
   return html.length > %(size)d ? null : html;
 })()"""
 _LENGTH = "document.body ? document.body.textContent.length : 0"
@@ -115,6 +131,8 @@ class Rules(NamedTuple):
     allows: Callable[[str], Awaitable[bool]]
     #: Called with URL and status of every response to a page.
     answered: Callable[[str, int], None]
+    #: Whether the crawl is about to end: then no page is waited for.
+    ending: Callable[[], bool] = lambda: False
 
 
 class Rendered(NamedTuple):
@@ -158,14 +176,20 @@ class Browser:
         visit = _Visit(self, url, body, headers)
         task = asyncio.ensure_future(visit.read(chromium))
         try:
-            await asyncio.wait({task}, timeout=self.limits.seconds)
-            if not task.done():
-                raise RenderError(f"it takes longer than {self.limits.seconds:g} s")
+            end = clock.monotonic() + self.limits.seconds
+            while not task.done():
+                if self.rules.ending():
+                    raise RenderError("the crawl ends")
+                if (left := end - clock.monotonic()) <= 0:
+                    raise RenderError(f"it takes longer than {self.limits.seconds:g} s")
+                await asyncio.wait({task}, timeout=min(left, _LOOK))
             return task.result()
         except RenderError:
             raise
         except Exception as error:  # playwright raises its own, of many kinds
-            if not chromium.is_connected():
+            if not visit.crashed and (not chromium.is_connected() or type(error).__name__ == "TargetClosedError"):
+                if self._chromium is chromium:
+                    await self._kill()
                 raise _CrashError("the browser crashed") from error
             raise RenderError(visit.crashed or str(error).partition("\n")[0][:200] or type(error).__name__) from error
         finally:
@@ -256,8 +280,6 @@ class _Visit:
         #: Requests without an answer yet, and when the last one began or ended.
         self.waiting: set[Request] = set()
         self.last = 0.0
-        #: Where scripts wanted to go.
-        self.moves: list[str] = []
         self.crashed = ""
 
     async def read(self, chromium: Chromium) -> Rendered:
@@ -290,7 +312,7 @@ class _Visit:
         text = await world.ask(_READ % {"url": json.dumps(self.url), "size": self.limits.size})
         if text is None:
             raise RenderError(f"it grows beyond {self.limits.size:,} characters (DOWNLOAD_MAXSIZE)")
-        body = "".join(("<!DOCTYPE html>", str(text), *map(_link, self.moves))).encode("utf-8", "replace")
+        body = f"<!DOCTYPE html>{text}".encode("utf-8", "replace")
         return Rendered(body, self.requests, self.relay.received, list(self.relay.private))
 
     async def close(self) -> None:
@@ -305,7 +327,7 @@ class _Visit:
         while (now := clock.monotonic()) - began < self.limits.seconds * _SETTLE:
             if not self.waiting and now - self.last >= _QUIET:
                 return
-            if self.requests > self.limits.requests or len(self.moves) >= _MAX_MOVES or self.relay.full:
+            if self.requests > self.limits.requests or self.relay.full:
                 return
             if self.crashed:
                 raise RenderError(self.crashed)
@@ -335,15 +357,13 @@ class _Visit:
             await route.abort()
 
     async def _navigate(self, route: Route, request: Request) -> None:
-        """Show the page; whatever else a script goes to is a link of the page."""
+        """Show the page, and nothing else: frames are links of the page."""
         if self.page is None or request.frame != self.page.main_frame:
             await route.abort()
         elif not self.shown:
             self.shown = True
             await route.fulfill(body=self.body, headers=self.headers)
         else:
-            if len(self.moves) < _MAX_MOVES and request.url not in self.moves and request.url != self.url:
-                self.moves.append(request.url)
             self.requests += 1
             await route.fulfill(status=204)  # a browser then stays where it is
 
@@ -399,10 +419,6 @@ class _World:
                 if not again:
                     raise
         return None
-
-
-def _link(url: str) -> str:
-    return f'<p><a href="{html.escape(url)}"></a></p>'
 
 
 def _about(error: Exception) -> str:
