@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -11,7 +12,6 @@ from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
 
 from focuscrawl import urls
-from focuscrawl.crawl import clock
 from focuscrawl.crawl.checks import number
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import HostRests
@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 
 #: Longest back-off of a host that a page waits for here, in seconds.
 PATIENCE = 60.0
+#: Maximum size of a page if DOWNLOAD_MAXSIZE sets none, in bytes.
+LARGEST = 1 << 28
 #: A shell with less text than this after its scripts have run is still one, in characters.
 LITTLE = 60
 
@@ -64,9 +66,9 @@ class BrowserMiddleware:
             networks = Networks(everything=settings.getbool("FOCUS_PRIVATE_HOSTS"))
         self.networks = networks
         limits = Limits(
-            number(settings, "FOCUS_BROWSER_TIMEOUT") or 20.0,
-            number(settings, "FOCUS_BROWSER_REQUESTS"),
-            settings.getint("DOWNLOAD_MAXSIZE") or 1 << 30,
+            number(settings, "FOCUS_BROWSER_TIMEOUT") or inf,
+            number(settings, "FOCUS_BROWSER_REQUESTS") or inf,
+            settings.getint("DOWNLOAD_MAXSIZE") or LARGEST,
         )
         rules = Rules(networks, self._allows, self._answered, self._ends)
         self.browser = Browser(find_browser(settings), str(settings["USER_AGENT"]), limits, rules)
@@ -97,7 +99,8 @@ class BrowserMiddleware:
         try:
             return await self._render(request, response, why)
         except (RenderError, HostRests) as error:
-            if self._is_ending(request):
+            rests = isinstance(error, HostRests) and self.crawl is not None and self.crawl.is_in_flight(request)
+            if rests or self._is_ending(request):
                 return request.copy()
             logger.info("%s could not be read with the browser: %s", response.url, error)
             self.stats.inc_value("focus/browser/failed")
@@ -108,6 +111,8 @@ class BrowserMiddleware:
     def _why(self, request: Request, response: Response) -> str | None:
         """Why a page is for the browser: what makes it a shell, or an empty text; None if it is not."""
         if response.status != 200 or not isinstance(response, HtmlResponse) or not response.body:
+            return None
+        if not response.url.startswith(("http:", "https:")):
             return None
         if request.callback is NO_CALLBACK or request.method != "GET":  # robots.txt and the like
             return None
@@ -163,9 +168,9 @@ class BrowserMiddleware:
         robots = self.crawler.get_downloader_middleware(RobotsMiddleware)
         return robots is None or await robots.allows(url)
 
-    def _answered(self, url: str, status: int) -> None:
-        if status in TOO_MUCH and self.crawl is not None:
-            self.crawl.hosts.refused(urls.host(url), None, clock.monotonic())
+    def _answered(self, url: str, status: int, began: float) -> None:
+        if status in TOO_MUCH and self.crawl is not None:  # many refusals to one page count once
+            self.crawl.hosts.refused(urls.host(url), None, began)
 
 
 def _texts(response: Response) -> list[tuple[bytes, str]]:

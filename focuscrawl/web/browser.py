@@ -40,12 +40,18 @@ PAGES = 4
 MEMORY, HEAP = 1_200, 400
 #: Seconds between two looks at whether the crawl ends.
 _LOOK = 0.5
+#: How often a page is opened if the browser ends meanwhile.
+_TRIES = 3
 #: The share of the time limit that a page may take to settle; the rest is for reading it.
 _SETTLE = 0.6
+#: Seconds that a page may take to settle if it has all the time it wants.
+_SETTLED_WITHIN = 60.0
 #: A page has settled when nothing is requested for this long, or when its text has not changed for so long.
 _QUIET, _UNCHANGED = 0.5, 1.5
 #: Text that is worth reading although the page still loads, in characters.
 _SOME_TEXT = 200
+#: A page that makes so many times the requests that it may is not waited for.
+_FLOOD = 10
 #: Seconds to close a page, and to start or close the browser, before it is killed.
 _CLOSE, _START = 5.0, 30.0
 
@@ -119,7 +125,7 @@ class Limits(NamedTuple):
     """What a page may cost: seconds, requests, and bytes, both received and as HTML."""
 
     seconds: float
-    requests: int
+    requests: float
     size: int
 
 
@@ -129,8 +135,8 @@ class Rules(NamedTuple):
     networks: Networks
     #: Whether a page may request a URL.
     allows: Callable[[str], Awaitable[bool]]
-    #: Called with URL and status of every response to a page.
-    answered: Callable[[str, int], None]
+    #: Called for every response to a page: URL, status, and when the page was opened.
+    answered: Callable[[str, int, float], None]
     #: Whether the crawl is about to end: then no page is waited for.
     ending: Callable[[], bool] = lambda: False
 
@@ -160,16 +166,17 @@ class Browser:
         self._playwright: Playwright | None = None
         self._chromium: Chromium | None = None
         self._drivers: set[int] = set()
+        self._stopping: asyncio.Future[bool] | None = None
         self._starting = asyncio.Lock()
         self._turns = asyncio.Semaphore(PAGES)
 
     async def render(self, url: str, body: bytes, headers: Mapping[str, str]) -> Rendered:
         """Run the scripts of a page; raises RenderError if it costs too much or fails."""
         async with self._turns:
-            try:
-                return await self._render(url, body, headers)
-            except _CrashError:  # perhaps because of another page
-                return await self._render(url, body, headers)
+            for _ in range(_TRIES):
+                with suppress(_CrashError):  # perhaps because of another page
+                    return await self._render(url, body, headers)
+            raise RenderError("the browser crashed")
 
     async def _render(self, url: str, body: bytes, headers: Mapping[str, str]) -> Rendered:
         chromium = await self._started()
@@ -182,20 +189,23 @@ class Browser:
                     raise RenderError("the crawl ends")
                 if (left := end - clock.monotonic()) <= 0:
                     raise RenderError(f"it takes longer than {self.limits.seconds:g} s")
-                await asyncio.wait({task}, timeout=min(left, _LOOK))
+                waits: set[asyncio.Future[Any]] = {task, visit.flooded}
+                await asyncio.wait(waits, timeout=min(left, _LOOK), return_when=asyncio.FIRST_COMPLETED)
+                if visit.flooded.done():
+                    await self._kill(chromium)  # to close the page would take as long as all it has asked for
+                    raise RenderError(f"it makes far more than {self.limits.requests:,} requests")
             return task.result()
         except RenderError:
             raise
         except Exception as error:  # playwright raises its own, of many kinds
-            if not visit.crashed and (not chromium.is_connected() or type(error).__name__ == "TargetClosedError"):
-                if self._chromium is chromium:
-                    await self._kill()
-                raise _CrashError("the browser crashed") from error
+            if not visit.crashed and (not chromium.is_connected() or _is_end(error)):
+                await self._kill(chromium)
+                raise _CrashError from error
             raise RenderError(visit.crashed or str(error).partition("\n")[0][:200] or type(error).__name__) from error
         finally:
             task.cancel()
             if not await _in_time(visit.close()):  # nothing else is sure to end a page
-                await self._kill()
+                await self._kill(chromium)
 
     # ---- the process
 
@@ -242,6 +252,8 @@ class Browser:
         async with self._starting:
             self.broken = self.broken or "the crawl ends"
             await self._end()
+            if self._stopping is not None:
+                await self._stopping
 
     async def _end(self) -> None:
         chromium, playwright = self._chromium, self._playwright
@@ -252,11 +264,18 @@ class Browser:
             await _in_time(playwright.stop())
         self._kill_driver()
 
-    async def _kill(self) -> None:
-        """End a browser that does not answer; the next page starts another."""
+    async def _kill(self, chromium: Chromium) -> None:
+        """End a browser that does not answer, unless that was done; the next page starts another."""
         async with self._starting:
+            if self._chromium is not chromium:
+                return
+            if not self._drivers:
+                await self._end()
+                return
             self._kill_driver()
-            await self._end()
+            if (playwright := self._playwright) is not None:
+                self._stopping = asyncio.ensure_future(_in_time(playwright.stop()))  # nobody needs to wait for it
+            self._chromium = self._playwright = None
 
     def _kill_driver(self) -> None:
         for driver in self._drivers & _children():
@@ -279,8 +298,10 @@ class _Visit:
         self.requests = 0
         #: Requests without an answer yet, and when the last one began or ended.
         self.waiting: set[Request] = set()
-        self.last = 0.0
+        self.began = self.last = clock.monotonic()
         self.crashed = ""
+        #: Done when the page makes requests faster than they can be refused.
+        self.flooded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def read(self, chromium: Chromium) -> Rendered:
         """Open the page, wait until it has settled, and read it."""
@@ -302,11 +323,11 @@ class _Visit:
         self.page = page = await context.new_page()
         context.on("page", self._on_popup)
         page.on("crash", self._on_crash)
-        page.set_default_timeout(1000 * self.limits.seconds)
-        self.last = clock.monotonic()
+        page.set_default_timeout(0)  # the whole has a limit
         await page.goto(self.url, wait_until="commit")
         world = _World(await context.new_cdp_session(page))
         await self._settle(world)
+        await world.session.send("Page.setWebLifecycleState", {"state": "frozen"})  # its scripts rest from now on
         if self.relay.full:
             raise RenderError(f"it receives more than {self.limits.size:,} bytes (DOWNLOAD_MAXSIZE)")
         text = await world.ask(_READ % {"url": json.dumps(self.url), "size": self.limits.size})
@@ -322,9 +343,9 @@ class _Visit:
 
     async def _settle(self, world: _World) -> None:
         """Wait until nothing more is requested or the text does not change, but not for too long."""
-        began = changed = clock.monotonic()
+        began = changed = self.last = clock.monotonic()
         length = -1
-        while (now := clock.monotonic()) - began < self.limits.seconds * _SETTLE:
+        while (now := clock.monotonic()) - began < min(self.limits.seconds * _SETTLE, _SETTLED_WITHIN):
             if not self.waiting and now - self.last >= _QUIET:
                 return
             if self.requests > self.limits.requests or self.relay.full:
@@ -340,8 +361,11 @@ class _Visit:
     # ---- events
 
     async def _on_request(self, route: Route) -> None:
-        with suppress(Exception):  # the page may be closed meanwhile
+        try:
             await self._answer(route, route.request)
+        except Exception:  # the page was closed meanwhile; playwright waits for an answer nevertheless
+            with suppress(Exception):
+                await route.fallback()
 
     async def _answer(self, route: Route, request: Request) -> None:
         kind = request.resource_type
@@ -370,6 +394,8 @@ class _Visit:
     async def _may(self, request: Request) -> bool:
         """Whether a request may be sent; if so, its host can be reached."""
         self.requests += 1
+        if self.requests > _FLOOD * self.limits.requests and not self.flooded.done():
+            self.flooded.set_result(None)
         url = urls.join(request.url, "")
         if self.requests > self.limits.requests or url is None or not await self.rules.allows(url):
             return False
@@ -386,7 +412,7 @@ class _Visit:
 
     def _on_response(self, response: Response) -> None:
         if response.url != self.url:
-            self.rules.answered(response.url, response.status)
+            self.rules.answered(response.url, response.status, self.began)
 
     def _on_end(self, request: Request) -> None:
         self.waiting.discard(request)
@@ -419,6 +445,11 @@ class _World:
                 if not again:
                     raise
         return None
+
+
+def _is_end(error: Exception) -> bool:
+    """Whether an error of playwright says that browser or driver have ended."""
+    return type(error).__name__ == "TargetClosedError" or "Connection closed" in str(error)
 
 
 def _about(error: Exception) -> str:

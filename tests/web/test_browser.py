@@ -97,7 +97,7 @@ class Browsing:
         self.browser = self.runner.run(self._make())
 
     async def _make(self) -> Browser:
-        rules = Rules(self.local, self._allows, lambda url, status: self.answers.append((url, status)))
+        rules = Rules(self.local, self._allows, lambda url, status, _: self.answers.append((url, status)))
         return Browser(find_browser(Settings()), "tester/1.0", LIMITS, rules)
 
     async def _allows(self, url: str) -> bool:
@@ -139,6 +139,7 @@ def test_what_scripts_write_is_read(browsing, server):
     text = browsing.text(f'<title>x</title><body><div id=root></div><script src="{server.site}/app.js"></script>')
     assert "made by a script" in text
     assert server.asked == [("/app.js", "tester/1.0")]  # the document itself is not requested again
+    assert browsing.answers == [(f"{server.site}/app.js", 200)]
 
 
 def test_links_in_shadow_trees_and_after_a_change_of_address_are_found(browsing):
