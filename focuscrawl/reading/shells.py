@@ -49,15 +49,29 @@ _JAVASCRIPT = (
     r"|จาวาสคริปต์|자바 ?스크립트|ジャバスクリプト"
 )
 _NAMES_IT = re.compile(_JAVASCRIPT, re.IGNORECASE)
-#: What a page asks of its readers or says of their browser, by the stems of the words.
-_ASKS = re.compile(
-    r"enabl|disabled|turn(?:ed)? (?:it )?o[nf]|switch(?:ed)? o[nf]|requir|\bneeds?\b|must|not support|unsupported|allow"
-    r"|aktivier|einschalt|eingeschaltet|ausgeschaltet|benötig|erforderlich|activ|désactiv|nécessaire|nécessite|habilit"
-    r"|requier|necesit|attiv|abilit|richied|necessari|ativ|precis|inschakel|vereist|nodig|aktiver|slå på|kräv"
-    r"|kræve|krever|käyttöön|vaati|włącz|wymag|zapn|povol|vyžad|engedélyez|kapcsol|szükség|etkinleştir|gerek"
-    r"|ενεργοποι|απαιτ|включ|отключ|требу|необходим|увімкн|потрібн|bật|aktifkan|diperlukan|hidupkan"
-    r"|有効|必要|オン|启用|啟用|开启|開啟|需要|사용|필요|활성|تفعيل|تمكين|يتطلب|فعال|הפעל|נדרש|เปิด|ต้อง|सक्षम|आवश्यक",
-    re.IGNORECASE,
+#: What a page asks of its readers or says of their browser: stems of words, in lower case.
+_ASKS = (
+    *(
+        "enabl",
+        "disabled",
+        "require",
+        "needs",
+        "must",
+        "support",
+        "allow",
+        "turn on",
+        "turn it on",
+        "switch",
+    ),  # English
+    *("aktivier", "schalte", "benötig", "erforderlich", "inschakel", "vereist", "nodig"),  # German, Dutch
+    *("activ", "nécessaire", "nécessite", "habilit", "requiere", "necesit", "precis", "ativ"),  # French, Spanish, …
+    *("attiv", "abilit", "richied", "necessari"),  # Italian
+    *("aktiver", "slå på", "kräv", "kræve", "krever", "käyttöön", "vaati"),  # the North
+    *("włącz", "wymag", "zapn", "povol", "vyžad", "engedélyez", "kapcsol", "szükség"),  # Polish, Czech, Hungarian
+    *("включ", "отключ", "требу", "необходим", "увімкн", "потрібн", "ενεργοποι", "απαιτ"),  # Russian, Ukrainian, Greek
+    *("etkinleştir", "gerek", "bật", "aktifkan", "diperlukan"),  # Turkish, Vietnamese, Indonesian
+    *("有効", "必要", "オン", "启用", "啟用", "开启", "開啟", "需要", "사용", "필요", "활성"),
+    *("تفعيل", "تمكين", "يتطلب", "فعال", "הפעל", "נדרש", "เปิด", "ต้อง", "सक्षम", "आवश्यक"),
 )
 _SCRIPT = re.compile(r"<script", re.IGNORECASE)
 
@@ -177,9 +191,14 @@ class _Survey:
             return f"{self.empty_root} is left to scripts"
         if _NAMES_IT.search(notice) and len(text) <= _MAX_BESIDE:
             return f'it says "{notice[:100]}"'
-        if len(text) <= _MAX_NOTICE // 2 and _NAMES_IT.search(text) and _ASKS.search(text):
+        if len(text) <= _MAX_NOTICE // 2 and _NAMES_IT.search(text) and _asks(text):
             return f'it says "{text[:100]}"'
         return None
+
+
+def _asks(text: str) -> bool:
+    small = text.lower()
+    return any(stem in small for stem in _ASKS)
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
