@@ -23,7 +23,7 @@ REMEDY = "a browser can read it: pip install 'focuscrawl[browser]', then -s FOCU
 RENDERED = "text/html; charset=utf-8; rendered=browser"
 
 #: Longest text of a page that is looked at, before and after white space is folded, in characters.
-_MAX_RAW, _MAX_TEXT = 20_000, 1_000
+_MAX_RAW, _MAX_TEXT = 5_000, 1_000
 #: Most links of a shell: some have a menu or a footer.
 _MAX_LINKS = 9
 #: Longest visible text around an empty root, and inside it ("Loading …").

@@ -63,7 +63,6 @@ _HEADERS = ("content-type", "content-language", "content-security-policy", "refe
 _ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # the relay resolves names
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # WebRTC would go past the relay
-    "--disable-features=LocalNetworkAccessChecks,PreconnectToSearch",  # the relay checks addresses
     "--disable-quic",
     f"--js-flags=--max-old-space-size={HEAP}",
 )

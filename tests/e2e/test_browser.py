@@ -17,7 +17,7 @@ from tests.browsing import descendants, is_running, needs_browser, wait_until
 from tests.conftest import ROOT, Crawled, scrapy
 from tests.hosts import MISSING, Answer, ManyHosts, page, serving
 
-pytestmark = [needs_browser, pytest.mark.usefixtures("unmeasured")]
+pytestmark = needs_browser
 
 SCRIPT: dict[str, str] = {"Content-Type": "text/javascript"}
 ROSES = "Roses in the garden need sun and water every day of the summer, says the gardener."

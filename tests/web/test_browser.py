@@ -19,7 +19,7 @@ from focuscrawl.web.browser import Browser, Limits, Rendered, RenderError, Rules
 from focuscrawl.web.browser_choice import find_browser
 from tests.browsing import descendants, needs_browser, wait_until
 
-pytestmark = [needs_browser, pytest.mark.slow]
+pytestmark = needs_browser
 
 URL = "http://page.example/dir/page"
 #: Generous, because a busy machine is no reason to fail; pages that never end get SHORT.
@@ -278,10 +278,14 @@ def test_memory_is_limited(browsing):
 
 
 def test_requests_are_limited(browsing, server):
-    rendered = browsing.render(f"""<body><p>text</p><script>
-        let n = 0; setInterval(() => fetch('{server.site}/' + n++).then(() => 0, () => 0), 5)</script>""")
-    assert b"text" in rendered.body
+    page = f"""<body><p>text</p><script>
+        let n = 0; setInterval(() => fetch('{server.site}/' + n++).then(() => 0, () => 0), 20)</script>"""
+    try:
+        assert b"text" in browsing.render(page).body
+    except RenderError as error:  # on a busy machine, it makes too many before anyone notices
+        assert "requests" in str(error)  # noqa: PT017
     assert len(server.asked) <= LIMITS.requests
+    assert still_works(browsing)
 
 
 def test_redirects_by_script_without_end_are_limited(browsing):
