@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -174,7 +175,10 @@ def start(folder: Path, server: ManyHosts, seed: str) -> subprocess.Popen:
     command = f"-m scrapy crawl best_first -a keywords=rose -a seeds={server.at('127.0.0.1', seed)}"
     options = f"-s FOCUS_BROWSER=shells -s FOCUS_DIR={shlex.quote(str(folder))} -s FOCUS_BROWSER_TIMEOUT=60"
     return subprocess.Popen(
-        [sys.executable, *shlex.split(f"{command} {options}")], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [sys.executable, *shlex.split(f"{command} {options}")],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
 
 
@@ -187,9 +191,11 @@ def test_no_process_is_left_and_the_crawl_resumes(tmp_path, how):
         wait_until(lambda: "/again" in [path for _, _, path in server.asked], 60)
         family = descendants(process.pid)
         assert len(family) > 3  # the driver, the browser and its helpers
-        process.send_signal(how)
-        process.wait(30)
-        process.stderr.close()
+        if how == signal.SIGINT:
+            os.killpg(process.pid, how)  # a terminal sends Ctrl-C to the driver of the browser, too
+        else:
+            process.kill()
+        process.wait(60)
         wait_until(lambda: not any(map(is_running, family)))
         assert Crawled(tmp_path / "crawl").sql("SELECT count(*) FROM page") == [(0,)]
         site["/restless"] = SITE["/app"]
