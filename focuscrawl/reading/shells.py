@@ -98,9 +98,14 @@ def mark_shell(page: Page, why: str) -> None:
     page.problem = f"{SHELL}: {why}"
 
 
+def is_shell(problem: str | None) -> bool:
+    """Whether the problem of a page is that it is an empty shell."""
+    return problem is not None and problem.startswith(SHELL)
+
+
 def remedy(problem: str | None) -> str:
     """What to do about the problem of a page, if it is a shell that no browser has tried to read; else empty."""
-    return REMEDY if problem and problem.startswith(SHELL) and IN_BROWSER not in problem else ""
+    return REMEDY if problem is not None and is_shell(problem) and IN_BROWSER not in problem else ""
 
 
 class _Survey:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.shells import SHELL
+from focuscrawl.reading.shells import is_shell
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store
 
@@ -116,7 +116,7 @@ def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0, s
         found = {
             page.number: (page, History(seconds(page.first_fetched)))
             for page in store.pages.first_seen()
-            if page.problem is None or page.number in visited or (shells and page.problem.startswith(SHELL))
+            if page.problem is None or page.number in visited or (shells and is_shell(page.problem))
         }
         for visit in store.visits.each():
             found[visit.page][1].note(seconds(visit.visited_at), visit.outcome)
