@@ -158,3 +158,21 @@ def test_a_crawl_of_nothing_but_shells_says_so(crawl):
     problem = Crawl.of(crawled.crawler).problem
     assert problem.startswith("no page could be read: http://a.example/: empty shell: <div id=app>")
     assert problem.endswith("-s FOCUS_BROWSER=shells")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("breadth_first", "keyword", "best_first", "hits", "pagerank", "fish_search", "shark_search", "info_spiders"),
+        *("perimeter", "intelligent", "link_semantics"),  # niche_genetic does not leave the seed of so small a web
+    ],
+)
+def test_every_strategy_takes_a_page_without_judgement(crawl, name):
+    web = MemoryWeb()
+    web.add("http://a.example/", "<title>Gardens</title><p>gardens <a href=/app>gardens</a> <a href=/b>gardens</a>")
+    web.add("http://a.example/app", f"<title>Gardens</title><a href=/c>gardens</a><div id=app></div>{BUNDLE}")
+    web.add("http://a.example/b", "<title>Gardens</title><p>gardens and roses")
+    web.add("http://a.example/c", "<title>Gardens</title><p>gardens and lilies")
+    crawled = crawl(name, web, seeds="http://a.example/", keywords="gardens", max_pages=4)
+    assert "http://a.example/app" in crawled.urls
+    assert "spider_exceptions/count" not in crawled.stats
