@@ -150,9 +150,9 @@ class Relay:
 async def _greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[str, int]:
     """Where the browser wants to go: host and port."""
     version, methods = await reader.readexactly(2)
-    await reader.readexactly(methods)
     if version != 5:
         raise _RefusedError
+    await reader.readexactly(methods)
     writer.write(_NO_LOGIN)
     _, command, _, kind = await reader.readexactly(4)
     if kind == _NAME:
