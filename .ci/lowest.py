@@ -5,5 +5,6 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
-for requirement in [*project["dependencies"], *project["optional-dependencies"]["lab"]]:
+extras = project["optional-dependencies"]
+for requirement in [*project["dependencies"], *extras["lab"], *extras["browser"]]:
     print(re.sub(r">=([^,;]+)[^;]*", r"==\1", requirement))

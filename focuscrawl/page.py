@@ -275,6 +275,8 @@ class Page:
         self.body = b""
         #: Why the page cannot be read (not HTML, binary …); None if it can.
         self.problem: str | None = None
+        #: Why the page is an empty shell that scripts fill (`problem` says so, too); None if it is not.
+        self.shell: str | None = None
         #: What kind of page it says it is: a type of schema.org or Open Graph, such as NewsArticle.
         self.kind = ""
         self.keywords = ""

@@ -62,6 +62,14 @@ FOCUS_QUERIES_PER_PATH = 0
 FOCUS_SITEMAPS = "no"
 #: Kinds of documents that are read besides HTML: "all", "off", or some of text, markdown, feed, pdf, word.
 FOCUS_DOCUMENTS = "all"
+#: Read pages with a browser: "off", "shells" (pages that scripts fill), "always", or a list of hosts.
+FOCUS_BROWSER = "off"
+#: The browser to start; None: the one that playwright has installed, else Chromium on the PATH.
+FOCUS_BROWSER_EXECUTABLE = None
+#: Maximum time in seconds that a page may take in the browser.
+FOCUS_BROWSER_TIMEOUT = 20.0
+#: Maximum number of requests that a page in the browser may make.
+FOCUS_BROWSER_REQUESTS = 200
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
 #: Check disk space, memory and clock before the first request.
@@ -80,6 +88,7 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
 DOWNLOADER_MIDDLEWARES = {
+    "focuscrawl.middlewares.browser.BrowserMiddleware": 70,  # sees a page when it is unpacked and not redirected
     "focuscrawl.middlewares.scope.ScopeMiddleware": 80,
     "focuscrawl.middlewares.documents.DocumentsMiddleware": 90,  # sees responses that are unpacked and final
     "focuscrawl.middlewares.robots.RobotsMiddleware": 100,

@@ -36,6 +36,7 @@ from focuscrawl.manners.sitemap import read_sitemap
 from focuscrawl.options import Option, options_of, set_options
 from focuscrawl.page import CONTEXT_WORDS, Judgement, Link, Page
 from focuscrawl.reading.documents import read_page
+from focuscrawl.reading.shells import mark_shell
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
 from focuscrawl.topic import make_topic
@@ -266,8 +267,8 @@ class FocusedSpider(Spider):
         return KeywordJudge(self.topic.keywords, self.topic.keywords_in)
 
     def judged(self, page: Page) -> Judgement | None:
-        """The judgement of a page, made on first use and kept on the page."""
-        if page.judgement is None:
+        """The judgement of a page, made on first use and kept on the page; None for one that is left to scripts."""
+        if page.judgement is None and page.shell is None:
             page.judgement = NOTHING if page.problem else self.judge(page)
             if page.judgement is not None:
                 page.relevance = page.judgement.relevance
@@ -406,6 +407,10 @@ class FocusedSpider(Spider):
             read_page(page, response.body, page.content_type, agent=self._agent, documents=self.crawl.documents)
             if not page.problem and soft_404(page):
                 page.problem = "soft 404"
+            if why := response.meta.get("focus_shell"):  # it stays empty in a browser
+                mark_shell(page, why)
+            if page.shell or response.meta.get("focus_rendered"):  # the server knows the version of the shell only
+                page.etag = page.last_modified = None
         for reservation in headers(response, "TDM-Reservation"):
             page.rights.tdm(reservation, next(iter(headers(response, "TDM-Policy")), ""), "header")
         return page

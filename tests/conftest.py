@@ -19,6 +19,7 @@ from focuscrawl import testing
 from focuscrawl.page import Page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.testing import Crawled, at, small_web
+from focuscrawl.web.browser import Browser
 from focuscrawl.web.webs import MemoryWeb
 from tests import forks
 
@@ -51,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _starts_a_process(thing: object, known: dict[object, bool]) -> bool:
     """Whether a function or class of the tests, or one that it names, starts one."""
     thing = inspect.unwrap(thing) if callable(thing) else thing
-    if thing is subprocess or thing is forks:
+    if thing is subprocess or thing is forks or thing is Browser:
         return True
     if not (inspect.isfunction(thing) or inspect.isclass(thing)) or not thing.__module__.startswith("tests."):
         return False

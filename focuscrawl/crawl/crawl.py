@@ -30,11 +30,13 @@ from focuscrawl.manners.traps import Recall, Traps
 from focuscrawl.page import Link, Page
 from focuscrawl.reading import types
 from focuscrawl.reading.documents import read_page
+from focuscrawl.reading.shells import remedy
 from focuscrawl.search.index import Index
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.store import Store
 from focuscrawl.topic import Topic
 from focuscrawl.web.addresses import Networks
+from focuscrawl.web.browser_choice import browser_choice, find_browser
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -169,6 +171,8 @@ class Crawl:
         if sitemaps not in ("no", "robots", "all"):
             raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
         documents = types.parse_documents(settings.get("FOCUS_DOCUMENTS") or "off")
+        if browser_choice(settings):
+            find_browser(settings)  # a missing one is reported now, not when the first page needs it
         file = settings.get("FOCUS_SCOPE")
         scope = Scope(settings.getlist("FOCUS_ALLOW"), settings.getlist("FOCUS_DENY"), Path(file) if file else None)
         folder = throw_away.folder if throw_away is not None else directory(settings, spider, topic)
@@ -231,6 +235,15 @@ class Crawl:
     def out_of_time(self) -> bool:
         """Whether the crawl's hours are spent."""
         return self.scheduler is not None and self.scheduler.budget.seconds_left() <= 0
+
+    def is_ending(self) -> bool:
+        """Whether the crawl is about to stop."""
+        return self.scheduler is not None and (self.scheduler.closing or self.out_of_time())
+
+    def received(self, size: int) -> None:
+        """Report bytes that arrived other than by Scrapy's downloader."""
+        if self.scheduler is not None and self.scheduler.throttle is not None:
+            self.scheduler.throttle.load.received(size, clock.monotonic())
 
     def no_answer(self, url: str) -> None:
         """Report that a request got no answer at all."""
@@ -371,7 +384,7 @@ class Crawl:
         except StoreError as error:
             return str(self.store.broken(error))
         if page is not None:
-            why = f"{page.url}: {page.problem}"
+            why = "; ".join(filter(None, (f"{page.url}: {page.problem}", remedy(page.problem))))
         else:
             why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
         return f"no page could be read: {why}"

@@ -224,6 +224,9 @@ _ASKS: dict[str, Ask] = {
     "FOCUS_ALLOW": _rules,
     "FOCUS_BACKOFF_MAX": _less,
     "FOCUS_BANDWIDTH_MAX": _other_than_set,
+    **dict.fromkeys(
+        ("FOCUS_BROWSER", "FOCUS_BROWSER_EXECUTABLE", "FOCUS_BROWSER_REQUESTS", "FOCUS_BROWSER_TIMEOUT"), _other
+    ),
     "FOCUS_CONTACT": _other,
     "FOCUS_CRAWL_DELAY_MAX": _less,
     "FOCUS_DENY": _rules,

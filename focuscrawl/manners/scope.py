@@ -139,6 +139,11 @@ class Scope:
             return "not matched by any allow rule"
         return None
 
+    def denies(self, url: str) -> bool:
+        """Whether a deny rule matches a URL; for what is not a page, so that no allow rule needs to match."""
+        self._reload()
+        return self.rules["deny"].match(url) is not None
+
     def _file_stamp(self) -> tuple[int, int] | None:
         try:
             found = self.file.stat() if self.file is not None else None

@@ -98,6 +98,12 @@ class RobotsMiddleware:
         request.meta["robots_txt"] = "allowed" if site.found else "none"
         return None
 
+    async def allows(self, url: str) -> bool:
+        """Whether a URL that a page needs may be requested; not as long as robots.txt could not be read."""
+        root = urls.site(url)
+        site = await self._site(root)
+        return site is not None and site.rules is not None and self._matcher(root, site.rules).allows(url)
+
     def _running(self) -> Crawl | None:
         """The crawl; None for a single page, as in `scrapy shell`, where there is no frontier."""
         try:

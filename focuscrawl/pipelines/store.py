@@ -70,6 +70,6 @@ class StorePipeline:
     def _tell(self, page: Page) -> None:
         """Tell the strategy what became of the link that led to a page, now that the page cannot be lost any more."""
         via, strategy = page.via, self.crawl.strategy
-        if via is not None:
+        if via is not None and page.shell is None:  # nobody knows where the link has led
             self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)
         self.crawl.ask("stored", page.url, lambda: strategy.stored(page), None)

@@ -20,6 +20,7 @@ from focuscrawl.reading import markup, types
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
 from focuscrawl.reading.markup import BODY, BREAK_OUT, PARTS
 from focuscrawl.reading.metadata import Clues, watched
+from focuscrawl.reading.shells import mark_shell, why_shell
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
 MAX_LINKS = 5_000
@@ -69,6 +70,8 @@ def read_page(
     reader = _Reader(page, agent, codec, documents)
     reader.read(text)
     reader.finish()
+    if page.problem is None and (why := why_shell(page, text)) is not None:
+        mark_shell(page, why)
     return page
 
 

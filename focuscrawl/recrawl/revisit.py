@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
+from focuscrawl.reading.shells import is_shell
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store
 
@@ -105,14 +106,17 @@ class Due(NamedTuple):
     via: int | None = None
 
 
-def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0) -> list[Due]:
-    """The pages that are due, the most worthwhile first, *pages* at most (0: all)."""
+def plan(store: Store, now: float, *, older_than: float = DAY, pages: int = 0, shells: bool = False) -> list[Due]:
+    """The pages that are due, the most worthwhile first, *pages* at most (0: all).
+
+    *shells*: whether pages that could not be read without a browser are visited, too.
+    """
     with store.reading():
         visited = {visit.page for visit in store.visits.each()}
         found = {
             page.number: (page, History(seconds(page.first_fetched)))
             for page in store.pages.first_seen()
-            if page.problem is None or page.number in visited
+            if page.problem is None or page.number in visited or (shells and is_shell(page.problem))
         }
         for visit in store.visits.each():
             found[visit.page][1].note(seconds(visit.visited_at), visit.outcome)

@@ -27,6 +27,7 @@ from focuscrawl.store.pages import Version
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import inflate
 from focuscrawl.web.addresses import Networks
+from focuscrawl.web.browser_choice import browser_choice
 
 if TYPE_CHECKING:
     from typing import Self
@@ -51,7 +52,9 @@ class RevisitingSpider(FocusedSpider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawl = spider.crawl
-        found = plan(crawl.store, clock.utc().timestamp(), older_than=cls.older_than, pages=cls.most_visits)
+        shells = bool(browser_choice(crawler.settings))
+        now = clock.utc().timestamp()
+        found = plan(crawl.store, now, older_than=cls.older_than, pages=cls.most_visits, shells=shells)
         spider.due = {due.url_id: due for due in found}
         crawl.to_visit = len(found)
         for due in found:  # the file is not trusted: a file: URL would be read from the disk

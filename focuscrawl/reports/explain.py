@@ -14,6 +14,7 @@ from focuscrawl.frontier.patience import BEST
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
+from focuscrawl.reading.shells import RENDERED, remedy
 from focuscrawl.settings import FOCUS_PATIENCE
 from focuscrawl.store.failures import Failure
 from focuscrawl.store.metadata import Metadata, of_page
@@ -134,11 +135,14 @@ def _chain(store: Store, page_id: int) -> list[str]:
         found = f'"{page.title}", ' if page.title else ""
         score = _number(page.score)
         step.append(f"  {found}page {page_id} of the crawl, HTTP {page.status}, fetched with score {score}")
+        if page.content_type == RENDERED:
+            step.append("  read with a browser (FOCUS_BROWSER)")
         if page.relevance is not None and not page.problem:
             verdict = "matched" if page.matched else "not matched"
             step.append(f"  relevance {page.relevance:.4f}, {verdict}{_sum(page.why)}")
         elif page.problem:
             step.append(f"  {page.problem}")
+            step += [f"  not judged: {todo}"] if (todo := remedy(page.problem)) else []
         if page.duplicate_of:
             step.append(f"  near-duplicate of page {page.duplicate_of}: not counted again")
         if page.left_out:
@@ -181,6 +185,7 @@ def describe_page(page: Page, unmatched: str) -> list[str]:
     lines = [f"{page.url}{redirected}", f"  {title}HTTP {page.status}"]
     if page.problem:
         lines.append(f"  cannot be read: {page.problem}")
+        lines += [f"  not judged: {todo}"] if (todo := remedy(page.problem)) else []
     else:
         judgement = page.judgement
         found = "not judged" if judgement is None else f"relevance {judgement.relevance:.4f}"

@@ -8,6 +8,7 @@ from string import Template
 
 from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
+from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
 from focuscrawl.reports import svg
 from focuscrawl.store.store import Store
 
@@ -100,6 +101,16 @@ def _types(store: Store) -> list[tuple[str, int, int]]:
     return sorted(((name, pages, good) for name, (pages, good) in found.items()), key=lambda row: (-row[1], row[0]))
 
 
+def _about_shells(shells: int, tried: int) -> str:
+    """What became of the pages that are left to scripts."""
+    told = f"{shells:,} {'page is an empty shell' if shells == 1 else 'pages are empty shells'} that scripts fill."
+    if tried:
+        told += f" A browser could not read {'it' if shells == tried == 1 else f'{tried:,} of them'}."
+    if shells > tried:
+        told += f" Not judged: {REMEDY}; scrapy recrawl then reads those that are stored."
+    return told
+
+
 def _report(store: Store) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
     figures = {
@@ -135,6 +146,9 @@ def _report(store: Store) -> str:
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
         body += ["<h2>Failed URLs</h2>", table(("reason", "URLs"), rows, 1)]
+    shells, tried = store.pages.unread(SHELL, IN_BROWSER)
+    if shells:
+        body += ["<h2>Pages that need a browser</h2>", f"<p>{html.escape(_about_shells(shells, tried))}</p>"]
     traps = store.patterns.stalest(at_least=TRIES, limit=15)
     if traps:
         rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]

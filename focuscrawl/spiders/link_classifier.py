@@ -47,6 +47,7 @@ from focuscrawl.learning.pages import KINDS
 from focuscrawl.learning.table import probability, squash
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
+from focuscrawl.reading.shells import is_shell
 from focuscrawl.strategies.learning_spider import LearningSpider
 from focuscrawl.strategies.rhythm import GROWTH
 
@@ -112,7 +113,8 @@ class LinkClassifierSpider(LearningSpider):
         if self._complete and self.training == "fixed":
             return
         for followed in list(store.links.followed(after)):
-            self._take_in(followed.page, followed.link, followed.relevant)
+            if not is_shell(followed.problem):  # as during the crawl: nobody knows where the link has led
+                self._take_in(followed.page, followed.link, followed.relevant)
 
     def train_on_examples(self) -> None:
         super().train_on_examples()

@@ -107,6 +107,7 @@ class Story(NamedTuple):
     duplicate_of: int | None
     #: The reservation that keeps it out of the exports.
     left_out: str | None
+    content_type: str
 
 
 class FirstSeen(NamedTuple):
@@ -371,18 +372,24 @@ class Pages(Part):
         """How a page was fetched and how it was judged."""
         row = self.store.execute(
             "SELECT page.url, title, status, score, relevance, matched, why, problem, via, redirects, duplicate_of,"
-            " left_out FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
+            " left_out, content_type FROM page LEFT JOIN rights ON rights.page = id WHERE id = ?",
             (number,),
         ).fetchone()
         if row is None:
             return None
-        *known, matched, why, problem, via, redirects, duplicate_of, left_out = row
-        facts = problem, via, from_json(redirects, list), duplicate_of, left_out
+        *known, matched, why, problem, via, redirects, duplicate_of, left_out, content_type = row
+        facts = problem, via, from_json(redirects, list), duplicate_of, left_out, content_type
         return Story._make((*known, bool(matched), from_json(why, dict), *facts))
 
     def any_readable(self) -> bool:
         """Whether any page could be read."""
         return self.store.execute("SELECT 1 FROM page WHERE problem IS NULL LIMIT 1").fetchone() is not None
+
+    def unread(self, problem: str, detail: str) -> tuple[int, int]:
+        """The number of pages whose problem begins so, and of those among them whose problem has a detail in it."""
+        query = "SELECT count(*), count(nullif(instr(problem, ?), 0)) FROM page WHERE problem GLOB ? || '*'"
+        shells, tried = self.store.execute(query, (detail, problem)).fetchone()
+        return shells, tried
 
     def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
