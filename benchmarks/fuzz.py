@@ -36,7 +36,8 @@ from typing import NamedTuple
 from focuscrawl import urls
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import MAX_LINKS, read_page
+from focuscrawl.reading.html import read_page
+from focuscrawl.reading.links import MAX_LINKS
 from focuscrawl.topic import load_topic
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.webs import WebFile

@@ -17,7 +17,7 @@ from focuscrawl import urls
 from focuscrawl.page import Block, Link, Page, Unread, anchor_text
 from focuscrawl.reading import types
 from focuscrawl.reading.draft import iso_date
-from focuscrawl.reading.html import MAX_LINKS
+from focuscrawl.reading.links import MAX_LINKS
 from focuscrawl.reading.xml import mended, split_tag
 from focuscrawl.web.charsets import decode
 

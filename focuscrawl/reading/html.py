@@ -6,7 +6,6 @@ nesting depth does not matter, and ten megabytes of nested tags cost no more mem
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 
 from lxml import etree
@@ -15,15 +14,13 @@ from focuscrawl import urls
 from focuscrawl.manners.rights import schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
-from focuscrawl.page import Block, Heading, Link, Page, Unread, anchor_text, attach
+from focuscrawl.page import Block, Heading, Page, anchor_text
 from focuscrawl.reading import markup, types
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
+from focuscrawl.reading.links import FoundLink, add_links, refresh_target
 from focuscrawl.reading.markup import BODY, BREAK_OUT, PARTS
 from focuscrawl.reading.metadata import Clues, watched
 from focuscrawl.reading.shells import mark_shell, why_shell
-
-#: A page with more links than this is a sitemap, a mistake or a trap.
-MAX_LINKS = 5_000
 
 #: Tags nested deeper than this are a mistake or a trap; libxml2's running time is quadratic in the depth.
 MAX_DEPTH = 1_000
@@ -31,12 +28,6 @@ MAX_DEPTH = 1_000
 #: Lists nested deeper than this are merged; otherwise the blocks of their links would repeat the same text.
 MAX_LISTS = 10
 _PIECE = 1 << 16
-
-# The HTML standard's "shared declarative refresh steps": a time, then a URL, optionally after `url=` and in quotes.
-_REFRESH = re.compile(
-    r"\A\s*+(?:\d|(?=\.))[\d.]*+(?=[;,\s])\s*+[;,]?\s*+(?:url\s*=\s*+)?(?:'([^']*)|\"([^\"]*)|(.*))",
-    re.ASCII | re.IGNORECASE | re.DOTALL,
-)
 
 
 def read_page(
@@ -75,25 +66,6 @@ def read_page(
     return page
 
 
-def _refresh_target(content: str) -> str:
-    """The target of a `<meta http-equiv=refresh>`; empty if it is malformed or reloads the same page."""
-    match = _REFRESH.match(content)
-    return "".join(filter(None, match.groups())).strip() if match else ""
-
-
-class _Found:
-    """A link while the page is being read."""
-
-    __slots__ = ("end", "heading", "href", "in_list", "rel", "start", "text")
-
-    def __init__(self, href: str, start: int, in_list: int, heading: int, rel: str, text: str) -> None:
-        self.href, self.rel = href, rel
-        self.start = self.end = start
-        self.in_list, self.heading = in_list, heading
-        #: Used if there is no anchor text.
-        self.text = text
-
-
 class _Reader:
     """Receives the parser's events and builds the page around one string of text."""
 
@@ -101,8 +73,6 @@ class _Reader:
         self.page = page
         self.agent = agent
         self.documents = documents
-        #: Files that are not read, by URL: what they are, and why they are not read.
-        self.unread: dict[str, tuple[str, str]] = {}
         self.base = urls.Base(page.url, codec)
         self.base_seen = False
         self.parts: list[str] = []
@@ -128,8 +98,8 @@ class _Reader:
         self.open_lists: list[int] = []
         self.list_starts: list[int] = []
         self.list_ends: list[int] = []
-        self.open_link: _Found | None = None
-        self.found: list[_Found] = []
+        self.open_link: FoundLink | None = None
+        self.found: list[FoundLink] = []
         #: The tag handlers of the current context: HTML, a drawing or a template.
         self.starts, self.ends = _STARTS, _ENDS
 
@@ -327,9 +297,9 @@ class _Reader:
 
     # ---- links
 
-    def add_link(self, href: str, rel: str = "", text: str = "") -> _Found:
+    def add_link(self, href: str, rel: str = "", text: str = "") -> FoundLink:
         in_list = self.open_lists[:MAX_LISTS][-1] if self.open_lists else -1
-        link = _Found(href, self.length, in_list, len(self.page.headings) - 1, rel, text)
+        link = FoundLink(href, self.length, in_list, len(self.page.headings) - 1, rel, text)
         self.found.append(link)
         return link
 
@@ -409,7 +379,7 @@ class _Reader:
             page.rights.licence(content)
         elif equivalent == "content-language":
             page.declared_language = page.declared_language or content.strip()
-        elif equivalent == "refresh" and (target := _refresh_target(content)):
+        elif equivalent == "refresh" and (target := refresh_target(content)):
             self.add_link(target)
 
     # ---- the end
@@ -423,42 +393,13 @@ class _Reader:
         self.break_block()
         page = self.page
         page.rights.tdm(self.tdm_reservation, self.tdm_policy, "meta")
-        text = page.raw_text = "".join(self.parts)
+        page.raw_text = "".join(self.parts)
         page.lists = [
             Block("list", start, end if end >= 0 else self.length)
             for start, end in zip(self.list_starts, self.list_ends, strict=True)
         ]
-        resolved: dict[str, str | None] = {}
-        for found in self.found:
-            if found.href not in resolved:
-                resolved[found.href] = self.resolve(found.href)
-            url = resolved[found.href]
-            if url is None:
-                continue
-            anchor = anchor_text(text[found.start : found.end]) or anchor_text(found.text)
-            if url in self.unread:
-                if len(page.unread) < MAX_LINKS:
-                    page.unread.append(Unread(url, anchor, *self.unread[url]))
-                continue
-            if len(page.links) >= MAX_LINKS:
-                page.links_left_out += 1
-                continue
-            link = Link(url, anchor, position=len(page.links))
-            link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
-            attach(link, page, found.start, found.end, found.in_list, found.heading)
-            page.links.append(link)
+        add_links(page, self.found, self.base, self.documents)
         self.clues.settle(page, page.declared_language, self.base.join)
-
-    def resolve(self, href: str) -> str | None:
-        """The URL that a link leads to; None if there is none: empty, `#…`, mailto:, javascript:, tel:, data:."""
-        href = href.strip()
-        if not href or href[0] == "#":
-            return None
-        url = self.base.join(href)
-        kind = types.of_url(url) if url is not None else None
-        if url is not None and kind is not None and (why := types.not_read(kind, self.documents)):
-            self.unread[url] = kind.name, why
-        return url
 
 
 _Start = Callable[[_Reader, Mapping[str, str]], None]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from focuscrawl.page import Page
 from focuscrawl.reading import types
 from focuscrawl.reading.documents import read_page
-from focuscrawl.reading.html import MAX_LINKS
+from focuscrawl.reading.links import MAX_LINKS
 from tests import pdfs
 from tests.reading.test_feeds import ATOM, JSON_FEED, RDF, RSS
 from tests.reading.test_markdown import TEXT

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from focuscrawl import urls
 from focuscrawl.manners.sitemap import MAX_FILES, is_sitemap, read_sitemap
 from focuscrawl.page import Page
-from focuscrawl.reading.html import MAX_LINKS
+from focuscrawl.reading.links import MAX_LINKS
 
 URL = "http://a.example/sitemap.xml"
 LIMIT = 1_000_000

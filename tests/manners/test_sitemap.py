@@ -8,7 +8,7 @@ import pytest
 from focuscrawl.manners.sitemap import MAX_FILES, MAX_URLS, read_sitemap
 from focuscrawl.page import Page
 from focuscrawl.pipelines.store import StorePipeline
-from focuscrawl.reading.html import MAX_LINKS
+from focuscrawl.reading.links import MAX_LINKS
 from focuscrawl.seeding.seeding import search_crawl
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, scrapy
