@@ -108,7 +108,9 @@ class Link:
         "why",
     )
 
-    def __init__(self, url: str, anchor: str = "", before: str = "", after: str = "", position: int = 0) -> None:
+    def __init__(
+        self, url: str, anchor: str = "", before: str = "", after: str = "", position: int = 0, language: str = ""
+    ) -> None:
         self.url = url
         self.anchor = anchor
         self.nofollow = False
@@ -124,7 +126,7 @@ class Link:
         #: The spider's own request for the URL, with its callback; None for a plain GET.
         self.request: object = None
         self._page: Page | None = None
-        self._language = ""
+        self._language = language
         self._before, self._after = before, after
         self._start = self._end = 0
         self._list = self._heading = -1

@@ -173,6 +173,11 @@ def stems_of(text: str, language: str = "en") -> tuple[str, ...]:
     return tuple([known[word] for word in tokenize(text)])
 
 
+def bare(stemmed: str) -> str:
+    """A stem without the mark of its language."""
+    return stemmed[3:] if stemmed[2:3] == ":" else stemmed
+
+
 def count_stems(words: list[str], language: str = "en") -> dict[str, int]:
     """How often each stem occurs among lower-case words."""
     known = _stems_in(language)

@@ -14,8 +14,9 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from focuscrawl.command import SinglePageCommand
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import reason_of
-from focuscrawl.crawl.verdict import LISTING, NOINDEX
+from focuscrawl.crawl.verdict import LANGUAGE, LISTING, NOINDEX
 from focuscrawl.errors import FocusError
+from focuscrawl.language.languages import NAMES
 from focuscrawl.manners.rights import RESERVATIONS
 from focuscrawl.middlewares.scoring import ScoringMiddleware
 from focuscrawl.page import Page
@@ -133,6 +134,8 @@ class Command(SinglePageCommand, ParseCommand):
             return "it is a list of URLs"
         if page.withheld == NOINDEX:
             return "it asks not to be indexed"
+        if page.withheld is not None and page.withheld.startswith(LANGUAGE):
+            return f"it is in {NAMES[page.language]}, which FOCUS_LANGUAGES leaves out"
         if page.withheld is not None:
             return RESERVATIONS[page.rights.left_out]
         if judgement is not None and judgement.relevance < strategy.threshold:

@@ -24,6 +24,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.frontier.frontier import Candidate, Frontier
 from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.frontier.patience import Patience
+from focuscrawl.language.wanted import Wanted, wanted_languages
 from focuscrawl.manners import rights
 from focuscrawl.manners.scope import Scope
 from focuscrawl.manners.traps import Recall, Traps
@@ -125,6 +126,8 @@ class Crawl:
         #: Whether pages that ask not to be indexed are withheld.
         self.robots_meta = True
         self.sitemaps = "no"
+        #: The languages whose pages are exported.
+        self.languages = Wanted()
         #: The kinds of documents that are read besides HTML.
         self.documents = types.ALL
         self.traps = Traps()
@@ -170,6 +173,7 @@ class Crawl:
         sitemaps = str(settings.get("FOCUS_SITEMAPS")).lower()
         if sitemaps not in ("no", "robots", "all"):
             raise FocusError(f"setting FOCUS_SITEMAPS={sitemaps}: expected no, robots or all")
+        spoken = wanted_languages(settings.getlist("FOCUS_LANGUAGES"))
         documents = types.parse_documents(settings.get("FOCUS_DOCUMENTS") or "off")
         if browser_choice(settings):
             find_browser(settings)  # a missing one is reported now, not when the first page needs it
@@ -188,7 +192,7 @@ class Crawl:
         for warning in warnings:
             logger.warning("%s", warning)
         crawl.scope, crawl.left_out, crawl.sitemaps = scope, left_out, sitemaps
-        crawl.documents = documents
+        crawl.documents, crawl.languages = documents, spoken
         crawl.robots_meta = yes_or_no(settings, "FOCUS_ROBOTS_META")
         crawl.hosts = Hosts(hours, settings.getfloat("FOCUS_BACKOFF_MAX"))
         crawl.networks = Networks(topic.seeds, everything=yes_or_no(settings, "FOCUS_PRIVATE_HOSTS"))
@@ -257,7 +261,7 @@ class Crawl:
 
     def settle(self, page: Page) -> None:
         """Decide whether a page counts, matches, or is withheld, by what is known of it now."""
-        settle(page, robots_meta=self.robots_meta, reservations=self.left_out)
+        settle(page, robots_meta=self.robots_meta, reservations=self.left_out, languages=self.languages.wanted)
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, except numbers, and its size in bytes."""

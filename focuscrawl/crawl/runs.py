@@ -231,6 +231,7 @@ _ASKS: dict[str, Ask] = {
     "FOCUS_CRAWL_DELAY_MAX": _less,
     "FOCUS_DENY": _rules,
     "FOCUS_DOCUMENTS": _more_documents,
+    "FOCUS_LANGUAGES": _other,
     "FOCUS_LOAD_MAX": _other_than_set,
     "FOCUS_NOFOLLOW": _turned_off,
     "FOCUS_PATIENCE_MAX": _other,

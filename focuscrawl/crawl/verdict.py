@@ -6,24 +6,28 @@ its host reserves, that it repeats another page. Matched URLs, exports and searc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from focuscrawl.page import Page
 
 #: Why a page is withheld. A reservation is followed by its name.
 LISTING, NOINDEX, RESERVATION, COPY = "listing", "noindex", "reservation: ", "copy"
+#: The same for a page that is in none of the wanted languages; its own follows.
+LANGUAGE = "language: "
 
 
-def settle(page: Page, *, robots_meta: bool = True, reservations: Sequence[str] = ()) -> None:
+def settle(
+    page: Page, *, robots_meta: bool = True, reservations: Sequence[str] = (), languages: Collection[str] = ()
+) -> None:
     """Set `withheld` and `matched` of a page, and whether its judgement counts.
 
     *robots_meta*: whether the page's own noindex is obeyed (FOCUS_ROBOTS_META). *reservations*: those that keep a page
-    out of the exports (FOCUS_RIGHTS).
+    out of the exports (FOCUS_RIGHTS). *languages*: the codes of those that do not (FOCUS_LANGUAGES); empty: all.
     """
     rights = page.rights
     rights.noai, rights.noimageai = "noai" in page.robots, "noimageai" in page.robots
     rights.left_out = rights.reserved(reservations) if page.problem is None else ""
-    page.withheld = _withheld(page, robots_meta)
+    page.withheld = _withheld(page, robots_meta, languages)
     page.matched = page.wanted and is_findable(page)
     judgement = page.judgement
     if judgement is not None and judgement.relevant and (page.listing or page.duplicate_of is not None):
@@ -35,13 +39,15 @@ def is_findable(page: Page) -> bool:
     return page.problem is None and page.withheld is None
 
 
-def _withheld(page: Page, robots_meta: bool) -> str | None:
+def _withheld(page: Page, robots_meta: bool, languages: Collection[str]) -> str | None:
     if page.listing:
         return LISTING
     if robots_meta and "noindex" in page.robots:
         return NOINDEX
     if page.rights.left_out:
         return RESERVATION + page.rights.left_out
+    if languages and page.problem is None and page.language and page.language not in languages:
+        return LANGUAGE + page.language
     if page.duplicate_of is not None:  # last: a copy that takes the place of its original is no longer withheld
         return COPY
     return None

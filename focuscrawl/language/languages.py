@@ -144,6 +144,12 @@ def compounds(code: str) -> bool:
 
 
 @cache
+def stemmed() -> tuple[str, ...]:
+    """The codes of the languages with a stemmer, without English."""
+    return tuple(code for code in NAMES if code != "en" and algorithm(code))
+
+
+@cache
 def algorithm(code: str) -> str:
     """The name of the Snowball algorithm for a language; empty if there is none."""
     import Stemmer

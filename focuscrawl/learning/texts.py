@@ -19,19 +19,24 @@ _ROUNDING = 1e-9
 
 
 @cache
-def _stop_stems() -> frozenset[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+def _stop_stems(language: str = "en") -> frozenset[str]:
+    if language == "en":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    return frozenset(words.stem(word) for word in ENGLISH_STOP_WORDS)
+        return frozenset(words.stem(word) for word in ENGLISH_STOP_WORDS)
+    import stopwordsiso
+
+    found = stopwordsiso.stopwords(language) if stopwordsiso.has_lang(language) else ()
+    return frozenset(words.stem(word, language) for word in found)
 
 
 def tells(stem: str) -> bool:
     """Whether a stem can say anything about a topic: it is not a stop word, number or single letter."""
-    return _is_word(stem) and stem not in _stop_stems()
+    return _is_word(stem) and stem not in (_stop_stems(stem[:2]) if stem[2:3] == ":" else _stop_stems())
 
 
 def _is_word(stem: str) -> bool:
-    return len(stem) > 1 and not stem.isdigit()
+    return len(stem) > (4 if stem[2:3] == ":" else 1) and not stem.isdigit()
 
 
 def tells_in(groups: Sequence[Sequence[Counts]], share: float) -> Callable[[str], bool]:

@@ -12,6 +12,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.focus import KEY, Focus
+from focuscrawl.language.languages import NAMES
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.spider import NOTHING
 
@@ -23,7 +24,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
     """Calls the spider's `score` once per page, for all its links; ordinary requests are scored as links.
 
     Links outside the crawl's scope are refused. Settings: DEPTH_LIMIT, URLLENGTH_LIMIT, FOCUS_NOFOLLOW,
-    FOCUS_ROBOTS_META, FOCUS_ALLOW, FOCUS_DENY, FOCUS_SCOPE. Stats: ``focus/links``, ``focus/links_refused``.
+    FOCUS_ROBOTS_META, FOCUS_LANGUAGES, FOCUS_ALLOW, FOCUS_DENY,
+    FOCUS_SCOPE. Stats: ``focus/links``, ``focus/links_refused``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -74,6 +76,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             closed = "deeper than DEPTH_LIMIT"
         elif self.robots_meta and "nofollow" in page.robots:
             closed = "its page asks that no link be followed"
+        elif page.problem is None and spider.crawl.languages.holds_back(page.language):
+            closed = f"its page is in {NAMES[page.language]} (FOCUS_LANGUAGES)"
         for link, score in zip(page.links, scores, strict=True):
             if score is None:
                 refused += 1

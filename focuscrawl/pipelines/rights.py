@@ -12,6 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 from focuscrawl import urls
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.verdict import LANGUAGE
 from focuscrawl.manners import rights
 from focuscrawl.manners.recent import Recent
 from focuscrawl.page import Page
@@ -95,9 +96,11 @@ class RightsPipeline:
 
 
 class LeaveOutPipeline:
-    """Keeps pages that FOCUS_RIGHTS leaves out from reaching Scrapy's feeds; they are still stored."""
+    """Keeps pages that FOCUS_RIGHTS or FOCUS_LANGUAGES leave out from Scrapy's feeds; they are still stored."""
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page) and item.rights.left_out:
             raise DropItem(f"left out ({item.rights.left_out}): {item.url}", log_level="DEBUG")
+        if isinstance(item, Page) and (item.withheld or "").startswith(LANGUAGE):
+            raise DropItem(f"left out ({item.withheld}): {item.url}", log_level="DEBUG")
         return item

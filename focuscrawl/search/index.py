@@ -12,6 +12,7 @@ from typing import NamedTuple
 from focuscrawl import urls, words
 from focuscrawl.crawl.verdict import is_findable
 from focuscrawl.errors import printable
+from focuscrawl.language.languages import stemmed
 from focuscrawl.page import Judgement, Page
 from focuscrawl.reading.documents import read_page
 from focuscrawl.search.query import JOINT, Query, any_of
@@ -110,7 +111,8 @@ class Index:
             return
         relevant = page.judgement is not None and page.judgement.relevant
         entry = Entry(page_id, urls.host(page.url), page.fetched_at, relevant, page.matched, page.topics)
-        self.store.search.add(entry, _texts(page))
+        title, headings, text = _texts(page)
+        self.store.search.add(entry, (title, headings, f"{text}\n{_stems(page)}"))
 
     def remove(self, page_id: int) -> None:
         """Remove a stored page from the index."""
@@ -247,6 +249,13 @@ def _texts(page: Page) -> tuple[str, str, str]:
     headings = "\n".join(heading.text for heading in page.headings)
     title, headings, text = (words.apart(part[:MAX_TEXT], JOINT) for part in (page.title, headings, page.raw_text))
     return title, headings, text
+
+
+def _stems(page: Page) -> str:
+    """The stems of a page in another language than English, whose stems FTS5 adds by itself."""
+    if page.language not in stemmed():
+        return ""
+    return " ".join(map(words.bare, words.stems(page.all_words, page.language)))[:MAX_TEXT]
 
 
 def _marked(match: str, texts: Sequence[tuple[str, ...]]) -> list[tuple[list[Piece], list[Piece]]]:

@@ -7,15 +7,19 @@ exclude, `merge OR quick` requires one of the two. Everything else is punctuatio
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from focuscrawl import words
 from focuscrawl.errors import FocusError
+from focuscrawl.language.languages import stemmed
 
 _PART = re.compile(r'-*"[^"]*"|[^\s"]+')
 _AROUND = re.compile(r"^\W+|\W+$")
 #: Separates characters that are words of their own (Chinese, Japanese): invisible, and not a letter to FTS5.
 JOINT = "\u200b"
+#: Longer phrases are quotations.
+_MOST_STEMMED = 20
 
 
 class Query(NamedTuple):
@@ -76,8 +80,19 @@ class Query(NamedTuple):
 
 
 def any_of(phrases: list[str]) -> str:
-    """The FTS5 expression for texts that contain at least one of the phrases."""
-    return " OR ".join(f'"{words.apart(phrase, JOINT)}"' for phrase in phrases)
+    """The FTS5 expression for texts that contain at least one of the phrases, in any form."""
+    forms = dict.fromkeys(form for phrase in phrases for form in _forms(phrase))
+    return " OR ".join(f'"{words.apart(form, JOINT)}"' for form in forms)
+
+
+@lru_cache(maxsize=1_000)
+def _forms(phrase: str) -> list[str]:
+    """A phrase, and its stems in all languages: FTS5 itself stems as in English only."""
+    found = words.tokenize(phrase)
+    if words.is_unspaced(phrase) or len(found) > _MOST_STEMMED:
+        return [phrase]
+    stems = (" ".join(map(words.bare, words.stems(found, language))) for language in stemmed())
+    return list(dict.fromkeys([phrase, *stems]))
 
 
 def _phrase(part: str) -> str:

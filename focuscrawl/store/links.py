@@ -7,12 +7,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from focuscrawl.language.languages import code_of
 from focuscrawl.page import CONTEXT_WORDS, Link, context_chars
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import from_json
 
 #: The columns of a link that `as_link` takes.
-_LINK = "url.url, anchor, before, after, position, link.score, nofollow, link.why"
+_LINK = (
+    "url.url, anchor, before, after, position, link.score, nofollow, link.why,"
+    " (SELECT source.language FROM page AS source WHERE source.id = link.page)"
+)
 
 _ADD = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _GET = f"SELECT {_LINK} FROM link JOIN url ON url.id = link.url_id WHERE link.id = ?"
@@ -175,10 +179,18 @@ class Links(Part):
 
 
 def as_link(
-    url: str, anchor: str, before: str, after: str, position: int, score: float | None, nofollow: int, why: str | None
+    url: str,
+    anchor: str,
+    before: str,
+    after: str,
+    position: int,
+    score: float | None,
+    nofollow: int,
+    why: str | None,
+    language: str | None,
 ) -> Link:
     """A link as strategies see it, from its stored columns."""
-    link = Link(url, anchor, before, after, position)
+    link = Link(url, anchor, before, after, position, language=code_of(language or ""))
     link.score, link.nofollow = score, bool(nofollow)
     link.why = from_json(why, dict) if why else None
     return link

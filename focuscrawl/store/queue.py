@@ -33,7 +33,7 @@ NewRow = tuple[int, str, int, float, float, int, int | None, bool, str | None]
 _INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
 _LINKS = (
     "SELECT frontier.url_id, page.relevance, frontier.url, anchor, before, after, position, link.score, nofollow,"
-    " link.why FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
+    " link.why, page.language FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
 )
 _PAGE = "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?"
 

@@ -147,7 +147,10 @@ _REQUEST = "CASE WHEN json_valid(@) THEN json_type(@) = 'object' AND json_extrac
 _DATE = "(typeof(@) = 'text' AND @ GLOB '[0-9][0-9][0-9][0-9]*' AND length(@) <= 25)"
 _NAMES = "CASE WHEN typeof(@) = 'text' AND json_valid(@) THEN json_type(@) = 'array' END"
 _OUTCOME = "(@ IN ('unchanged', 'changed', 'gone', 'back', 'unreachable'))"
-_WITHHELD = "(@ IN ('copy', 'noindex', 'listing') OR typeof(@) = 'text' AND @ GLOB 'reservation: ?*')"
+_WITHHELD = (
+    "(@ IN ('copy', 'noindex', 'listing')"
+    " OR typeof(@) = 'text' AND (@ GLOB 'reservation: ?*' OR @ GLOB 'language: [a-z][a-z]'))"
+)
 
 
 def _or_none(kind: str) -> str:
