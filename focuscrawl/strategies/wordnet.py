@@ -127,7 +127,8 @@ def _downwards(sense: Any, least: float) -> Iterator[tuple[int, Any]]:
     level, steps, seen = [sense], 0, {sense}
     while level and 1 / (1 + steps) >= least:
         yield from ((steps, synset) for synset in level)
-        below = [synset for parent in level for synset in parent.hyponyms()]
+        # nltk has them in a set: a resumed crawl must choose the same ones
+        below = [synset for parent in level for synset in sorted(parent.hyponyms(), key=lambda one: one.offset())]
         level = [synset for synset in dict.fromkeys(below) if synset not in seen]
         seen.update(level)
         steps += 1

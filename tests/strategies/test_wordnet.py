@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.strategies import wordnet
 from focuscrawl.strategies.wordnet import NARROWER, SYNONYM, Relation, WordNet, context_of
 from focuscrawl.topic import Topic, load_topic
-from tests.tiny_wordnet import write_wordnet
+from tests.tiny_wordnet import Sense, write_wordnet
 
 COMPUTERS = Topic("Sorting", "how a computer puts items in order", keywords={"sort": 2.0})
 
@@ -59,6 +62,24 @@ def test_forms_and_phrases_are_found_and_unknown_words_have_no_relations(tiny):
 def test_the_ontology_of_a_topic(tiny):
     found = tiny.ontology(COMPUTERS, 0.5)
     assert found == {"sort": {"put in order": 1.0, "merge sort": 0.5, "mergesort": 0.5}}
+
+
+def test_the_same_terms_are_chosen_in_every_process(tmp_path):
+    """Of more narrower terms than are kept, and whatever Python's hash seed: a resumed crawl scores links the same."""
+    kinds = {f"kind{number}": Sense([f"kind{number}"], "a kind of thing") for number in range(60)}
+    write_wordnet(tmp_path / "corpora" / "wordnet", {"thing": Sense(["thing"], "a thing", list(kinds)), **kinds})
+    program = "from focuscrawl.strategies.wordnet import WordNet; print(list(WordNet.open().related('thing', [], 0.3)))"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "NLTK_DATA": str(tmp_path), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert printed == {f"{[f'kind{number}' for number in range(20)]}\n"}
 
 
 @pytest.mark.parametrize("given_by", ["path", "environment"])
