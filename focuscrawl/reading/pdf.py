@@ -70,8 +70,8 @@ class Worker:
                 with suppress(subprocess.TimeoutExpired):  # it has closed its pipe, so it is about to end
                     process.wait(timeout=5.0)
                 status = self._end()
-                if status is not None and status > 0:  # not a signal: Python could not run it
-                    return {"error": f"the process that reads PDFs ended with status {status}; is pypdfium2 installed?"}
+                if status == 1:  # Python could not run it; PDFium has other ways to end without memory
+                    return {"error": "the process that reads PDFs ended with status 1; is pypdfium2 installed?"}
                 return {"error": "it takes too much time or memory"}
             finally:
                 late.cancel()
