@@ -17,8 +17,10 @@ from focuscrawl.language.languages import NAMES, code_of
 SAMPLE = 200
 #: How much more likely a language is if the page declares it, and if the topic has it.
 DECLARED, EXPECTED = 20.0, 5.0
+#: The same for English if the topic names no language: half of the web is English.
+ENGLISH = 2.0
 #: A text that is in no language with this likelihood is a list of names or numbers: its language is unknown.
-LIKELY = 0.5
+LIKELY = 0.4
 
 #: Words that are frequent in English and rare in all other languages, and the share of words that they are at least.
 _ENGLISH = ("the", "and", "of")
@@ -41,10 +43,8 @@ def is_english(words: list[str]) -> bool:
 def identify(text: str, declared: str = "", expected: Collection[str] = ()) -> Language:
     """The language of a text, of which the start is enough.
 
-    *declared* is what the page says, as a code; *expected* are the languages of the topic. Without any, English is
-    expected: half of the web is.
+    *declared* is what the page says, as a code; *expected* are the languages of the topic.
     """
-    expected = expected or ("en",)
     sample = " ".join(text[: 4 * SAMPLE].split())[:SAMPLE]
     if not any(map(str.isalpha, sample)):
         return Language(declared, 0.5 if declared else 0.0)
@@ -54,6 +54,8 @@ def identify(text: str, declared: str = "", expected: Collection[str] = ()) -> L
         likely[code] = likely.get(code, 0.0) + float(probability)
     for code in likely:
         likely[code] *= (DECLARED if code == declared else 1.0) * (EXPECTED if code in expected else 1.0)
+    if not expected and "en" in likely:
+        likely["en"] *= ENGLISH
     best = max(likely, key=likely.__getitem__)
     confidence = likely[best] / sum(likely.values())
     return Language(best if confidence >= LIKELY else "", confidence)

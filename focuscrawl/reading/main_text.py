@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from focuscrawl.reading.markup import BODY
+from focuscrawl.reading.markup import BODY, NOTICE
 
 if TYPE_CHECKING:
     from focuscrawl.page import Block
@@ -26,7 +26,8 @@ def main_blocks(blocks: Sequence[Block], plain: Sequence[int]) -> list[int]:
     sizes: dict[str, int] = {}
     for block, size in zip(blocks, plain, strict=True):
         sizes[block.part] = sizes.get(block.part, 0) + size
-    own = {part for part, size in sizes.items() if part == BODY or size > OWN * sum(sizes.values())}
+    most = OWN * sum(size for part, size in sizes.items() if part != NOTICE)  # a notice may be longer than its page
+    own = {part for part, size in sizes.items() if part == BODY or (size > most and (part != NOTICE or not most))}
     if len(own) == len(sizes):
         inside = list(range(len(blocks)))
     else:

@@ -142,6 +142,8 @@ class Lexicon:
     """Words and phrases with their Dewey numbers; headings in comments name classes and divisions."""
 
     def __init__(self, lines: Iterable[str], source: str = "lexicon") -> None:
+        #: The language of its terms. Words of pages in others are found only if they look the same.
+        self.language = "en"
         #: By the stems of a term, joined by spaces: its numbers, without the decimal point.
         self.terms: dict[str, list[str]] = {}
         #: By the same key: the term as it is written.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from focuscrawl.errors import FocusError
+from focuscrawl.language.languages import NAMES
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Page
 from focuscrawl.spider import FocusedSpider
@@ -24,6 +25,12 @@ class DeweySpider(FocusedSpider):
         if not numbers:
             raise FocusError(f"{self._lacks('dewey')}, or -a dewey=005,006")
         self.lexicon = lexicon()
+        if self.topic.languages and self.lexicon.language not in self.topic.languages:
+            self.logger.warning(
+                "the Dewey lexicon is in %s: pages in the topic's languages (%s) will have few Dewey numbers, or wrong ones",
+                NAMES[self.lexicon.language],
+                ", ".join(self.topic.languages),
+            )
         #: The prefixes that the topic's numbers cover.
         self.prefixes = prefixes(number.strip() for number in numbers)
         for prefix in self.prefixes:
