@@ -27,7 +27,7 @@ class DeweySpider(FocusedSpider):
         self.lexicon = lexicon()
         if self.topic.languages and self.lexicon.language not in self.topic.languages:
             self.logger.warning(
-                "the Dewey lexicon is in %s: pages in the topic's languages (%s) will have few Dewey numbers, or wrong ones",
+                "the Dewey lexicon is in %s: pages in the topic's languages (%s) have few Dewey numbers, or wrong ones",
                 NAMES[self.lexicon.language],
                 ", ".join(self.topic.languages),
             )

@@ -61,7 +61,7 @@ def read(text: str | bytes, content_type: str = "application/rss+xml") -> Page:
 def test_entries_of_rss_are_links_with_their_texts():
     page = read(RSS)
     assert page.problem is None
-    assert (page.title, page.language, page.description) == ("Sorting news", "en-gb", "All about sorting")
+    assert (page.title, page.declared_language, page.description) == ("Sorting news", "en-gb", "All about sorting")
     assert [(link.url, link.anchor) for link in page.links] == [
         ("http://a.example/merge", "Merge & sort"),
         ("http://a.example/heap", "Heap"),
@@ -76,7 +76,7 @@ def test_entries_of_rss_are_links_with_their_texts():
 
 def test_entries_of_atom_are_links_with_their_texts():
     page = read(ATOM, "application/atom+xml")
-    assert (page.title, page.language, page.author) == ("Sortieren", "de", "Ada Example")
+    assert (page.title, page.declared_language, page.authors) == ("Sortieren", "de", ["Ada Example"])
     assert [(link.url, link.anchor) for link in page.links] == [
         ("http://a.example/blog/haufen", "Haufen & mehr"),
         ("http://b.example/mischen", "Mischen"),
@@ -94,7 +94,7 @@ def test_entries_of_rdf_are_links_with_their_texts():
 @pytest.mark.parametrize("content_type", ["application/feed+json", "application/json", "text/plain"])
 def test_entries_of_a_json_feed_are_links_with_their_texts(content_type):
     page = read(JSON_FEED, content_type)
-    assert (page.title, page.language, page.author) == ("Sorting in JSON", "en", "Ada")
+    assert (page.title, page.declared_language, page.authors) == ("Sorting in JSON", "en", ["Ada"])
     assert [link.url for link in page.links] == ["http://a.example/json", "http://b.example/2"]
     assert "Keys are sorted" in page.links[0].block
 

@@ -8,7 +8,7 @@ from time import process_time
 import pytest
 
 from focuscrawl.page import Page
-from focuscrawl.reading import html
+from focuscrawl.reading import links
 from focuscrawl.reading.html import read_page
 from focuscrawl.words import tokenize
 from tests.conftest import SHARED_WEBS
@@ -270,7 +270,7 @@ def test_codecs_that_only_python_knows_are_no_charsets(charset):
 
 
 def test_more_links_than_a_page_should_have_are_counted_and_left_out(monkeypatch):
-    monkeypatch.setattr(html, "MAX_LINKS", 10)
+    monkeypatch.setattr(links, "MAX_LINKS", 10)
     page = read("".join(f"<a href={n}.html>{n}</a>" for n in range(25)))
     assert (len(page.links), page.links_left_out) == (10, 15)
 

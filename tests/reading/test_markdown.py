@@ -66,9 +66,9 @@ def test_links_of_every_kind(page):
 
 
 def test_what_the_front_matter_says(page):
-    assert (page.title, page.author, page.published, page.language) == (
+    assert (page.title, page.authors, page.published, page.declared_language) == (
         "Sorting, explained",
-        "Ada",
+        ["Ada"],
         "2026-02-01",
         "en",
     )

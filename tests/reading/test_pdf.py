@@ -70,7 +70,7 @@ def test_the_outline_makes_headings():
 
 def test_a_pdf_says_who_wrote_it_when_and_in_which_language():
     page = read(READABLE["described"].body)
-    assert (page.author, page.language) == ("Ada Example", "de-DE")
+    assert (page.authors, page.declared_language) == (["Ada Example"], "de-DE")
     assert page.published.startswith("20")
 
 

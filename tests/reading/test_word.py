@@ -89,7 +89,7 @@ def read(body: bytes, content_type: str = DOCX) -> Page:
 def test_a_docx_says_what_was_written():
     page = read(docx())
     assert page.problem is None
-    assert (page.title, page.author, page.published) == ("Cards", "Ada", "2026-01-02T03:04:05Z")
+    assert (page.title, page.authors, page.published) == ("Cards", ["Ada"], "2026-01-02T03:04:05Z")
     assert [(heading.level, heading.text) for heading in page.headings] == [(1, "Sorting by hand"), (2, "Details")]
     assert [(link.url, link.anchor) for link in page.links] == [
         ("http://a.example/dir/heap.html", "the heap"),
@@ -112,7 +112,7 @@ def test_an_odt_says_what_was_written():
     )
     meta = "<dc:title>On heaps</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:language>en</dc:language><dc:date>2026-01-02</dc:date>"
     page = read(odt(body, meta), ODT)
-    assert (page.title, page.author, page.language, page.modified) == ("On heaps", "Ada", "en", "2026-01-02")
+    assert (page.title, page.authors, page.declared_language, page.modified) == ("On heaps", ["Ada"], "en", "2026-01-02")
     assert [heading.text for heading in page.headings] == ["Heaps"]
     assert [(link.url, link.anchor) for link in page.links] == [("http://b.example/", "there")]
     assert page.text == "Heaps\nA heap, see there.\none"

@@ -144,7 +144,7 @@ def test_seeds_by_a_crawl(crawl):
     )
     assert said == [
         f"seeds: {at('dull')} is off topic (relevance 0.00), and none of its links led to a relevant page; give another one",
-        f"seeds: {at('nowhere')} could not be read: not HTML: image/png; give another one",
+        f"seeds: {at('nowhere')} could not be read: not read: an image, which is never read; give another one",
         f"seeds: {at('unknown')} could not be read: HTTP 404; give another one",
     ]
 
