@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
@@ -372,13 +373,25 @@ class Page:
 
     @cached_property
     def main_blocks(self) -> list[int]:
-        """The indexes of the blocks of the main text: what the page says, without menus, notices and lists of links."""
+        """The indexes of the blocks of the main text: what the page says, without menus, footers and notices."""
         return main_text.main_blocks(self.blocks, self.plain_sizes)
 
     @cached_property
     def plain_sizes(self) -> list[int]:
         """How many characters of each block are in no link."""
         return main_text.without_links(self.blocks, [(link._start, link._end) for link in self.links])
+
+    def without_lists(self) -> Page | None:
+        """A directory as it would be without its lists of links; None if the page is no directory."""
+        if not main_text.is_directory(self.blocks, self.plain_sizes, self.main_blocks):
+            return None
+        view = copy(self)
+        for name in ("words", "stems", "counts", "main_text", "identified"):
+            view.__dict__.pop(name, None)
+        view.main_blocks = [
+            index for index in self.main_blocks if not main_text.is_list(self.blocks[index], self.plain_sizes[index])
+        ]
+        return view
 
     @cached_property
     def main_text(self) -> str:

@@ -269,11 +269,19 @@ class FocusedSpider(Spider):
     def judged(self, page: Page) -> Judgement | None:
         """The judgement of a page, made on first use and kept on the page; None for one that is left to scripts."""
         if page.judgement is None and page.shell is None:
-            page.judgement = NOTHING if page.problem else self.judge(page)
+            page.judgement = NOTHING if page.problem else self._judge_with_lists(page)
             if page.judgement is not None:
                 page.relevance = page.judgement.relevance
                 self.crawl.settle(page)
         return page.judgement
+
+    def _judge_with_lists(self, page: Page) -> Judgement | None:
+        """The judgement of a page. A directory is as relevant as its links, but on topic only by what else it says."""
+        judgement = self.judge(page)
+        if judgement is not None and judgement.relevant and (rest := page.without_lists()) is not None:
+            again = self.judge(rest)
+            judgement = judgement._replace(relevant=again is not None and again.relevant)
+        return judgement
 
     def relevance(self, page: Page) -> float:
         """The relevance of a page in [0, 1]."""

@@ -56,7 +56,8 @@ def add_links(page: Page, links: Sequence[FoundLink], base: urls.Base, documents
         if len(page.links) >= MAX_LINKS:
             page.links_left_out += 1
             continue
-        link = Link(url, anchor, position=len(page.links))
+        # a link has the same position whichever kinds of files are read
+        link = Link(url, anchor, position=len(page.links) + len(page.unread))
         link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
         attach(link, page, found.start, found.end, found.in_list, found.heading)
         page.links.append(link)

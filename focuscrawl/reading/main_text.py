@@ -28,14 +28,13 @@ def main_blocks(blocks: Sequence[Block], plain: Sequence[int]) -> list[int]:
         sizes[block.part] = sizes.get(block.part, 0) + size
     most = OWN * sum(size for part, size in sizes.items() if part != NOTICE)  # a notice may be longer than its page
     own = {part for part, size in sizes.items() if part == BODY or (size > most and (part != NOTICE or not most))}
-    if len(own) == len(sizes):
-        inside = list(range(len(blocks)))
-    else:
-        inside = [index for index, block in enumerate(blocks) if block.part in own]
+    return [index for index, block in enumerate(blocks) if block.part in own]
+
+
+def is_directory(blocks: Sequence[Block], plain: Sequence[int], inside: Sequence[int]) -> bool:
+    """Whether most of the main text, the blocks *inside*, is link text."""
     shown = sum([blocks[index].end - blocks[index].start for index in inside])
-    if sum([plain[index] for index in inside]) >= (1 - DIRECTORY) * shown:
-        return inside
-    return [index for index in inside if not is_list(blocks[index], plain[index])]
+    return sum([plain[index] for index in inside]) < (1 - DIRECTORY) * shown
 
 
 def is_list(block: Block, plain: int) -> bool:

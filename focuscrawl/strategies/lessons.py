@@ -64,7 +64,7 @@ def _read_again(store: Store, source: int, positions: Collection[int], words: in
     links = [link for link in page.links if link.position in positions]
     return {
         (link.position, link.url): Link(
-            link.url, link.anchor, link.text_before(chars), link.text_after(chars), link.position
+            link.url, link.anchor, link.text_before(chars), link.text_after(chars), link.position, page.language
         )
         for link in links
     }

@@ -89,7 +89,7 @@ def read(body: bytes, content_type: str = DOCX) -> Page:
 def test_a_docx_says_what_was_written():
     page = read(docx())
     assert page.problem is None
-    assert (page.title, page.authors, page.published) == ("Cards", ["Ada"], "2026-01-02T03:04:05Z")
+    assert (page.title, page.authors, page.published) == ("Cards", ["Ada"], "2026-01-02T03:04:05+00:00")
     assert [(heading.level, heading.text) for heading in page.headings] == [(1, "Sorting by hand"), (2, "Details")]
     assert [(link.url, link.anchor) for link in page.links] == [
         ("http://a.example/dir/heap.html", "the heap"),
