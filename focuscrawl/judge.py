@@ -67,7 +67,10 @@ class _Terms:
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
             self._met |= {word for word in new if len(word) <= words.LONGEST}
-            self._forms |= {word: found for word in new if (found := self._in(words.stem(word, self.language)))}
+            ours, several = self._stems, self._heads
+            for word, stem in zip(new, words.stems(new, self.language), strict=True):
+                if stem in ours or (several and self._in(stem)):
+                    self._forms[word] = self._in(stem)
         counts: dict[str, int] = {}
         for word in words_of_page.keys() & self._forms.keys():
             for stem in self._forms[word]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import nlargest
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
@@ -364,16 +365,22 @@ class Page:
         return self.headings[self.main_index].text if self.headings else self.title
 
     @cached_property
+    def _spaced(self) -> tuple[str, bool]:
+        """The text with spaces in place of all that is no word, or, if that cannot be done in place, as it is."""
+        even = words.is_even(self.raw_text)
+        return words.spaced(self.raw_text) if even else self.raw_text, even
+
+    @cached_property
     def _block_words(self) -> list[list[str]]:
-        text = self.raw_text
-        if not words.is_even(text):
-            return [words.tokenize(text[block.start : block.end]) for block in self.blocks]
-        spaced = words.spaced(text)
-        return [spaced[block.start : block.end].split() for block in self.blocks]
+        text, even = self._spaced
+        cuts = (text[block.start : block.end] for block in self.blocks)
+        return [cut.split() if even else words.tokenize(cut) for cut in cuts]
 
     @cached_property
     def main_blocks(self) -> list[int]:
         """The indexes of the blocks of the main text: what the page says, without menus, footers and notices."""
+        if all(block.part == BODY for block in self.blocks):
+            return list(range(len(self.blocks)))
         return main_text.main_blocks(self.blocks, self.plain_sizes)
 
     @cached_property
@@ -386,7 +393,7 @@ class Page:
         if not main_text.is_directory(self.blocks, self.plain_sizes, self.main_blocks):
             return None
         view = copy(self)
-        for name in ("words", "stems", "counts", "main_text", "identified"):
+        for name in ("words", "stems", "counts", "main_text", "identified", "_main_stretches"):
             view.__dict__.pop(name, None)
         view.main_blocks = [
             index for index in self.main_blocks if not main_text.is_list(self.blocks[index], self.plain_sizes[index])
@@ -402,9 +409,21 @@ class Page:
     def words(self) -> list[str]:
         """The words of title and main text in lower case, in order."""
         found = words.tokenize(self.title)
-        for index in self.main_blocks:
-            found += self._block_words[index]
+        text, even = self._spaced
+        for start, end in self._main_stretches:
+            found += text[start:end].split() if even else words.tokenize(text[start:end])
         return found
+
+    @cached_property
+    def _main_stretches(self) -> list[tuple[int, int]]:
+        """Where the main text is: blocks that follow one another are one stretch."""
+        stretches: list[tuple[int, int]] = []
+        after = -1
+        for index in self.main_blocks:
+            start, end = self.blocks[index].start, self.blocks[index].end
+            stretches[-1:] = [(stretches[-1][0], end)] if index == after else [*stretches[-1:], (start, end)]
+            after = index + 1
+        return stretches
 
     @cached_property
     def all_words(self) -> list[str]:
@@ -417,7 +436,7 @@ class Page:
         found = self.words
         if is_english(found):
             return Language("en", 1.0)
-        longest = sorted(self.main_blocks, key=lambda index: -len(self._block_words[index]))[:3]
+        longest = nlargest(3, self.main_blocks, key=lambda index: self.blocks[index].end - self.blocks[index].start)
         text = " ".join([self.cut(self.blocks[index]) for index in longest])
         return identify(f"{text} {self.title}", code_of(self.declared_language), self.expected_languages)
 

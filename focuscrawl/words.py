@@ -11,6 +11,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from sys import intern
 
@@ -160,7 +161,7 @@ def stem(word: str, language: str = "en") -> str:
     return _stems_in(language)[word]
 
 
-def stems(words: list[str], language: str = "en") -> list[str]:
+def stems(words: Iterable[str], language: str = "en") -> list[str]:
     """The stems of lower-case words."""
     known = _stems_in(language)
     return [known[word] for word in words]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-#: What English name each code has: the languages that `identify` tells apart.
+#: The English name of each code.
 NAMES = {
     "af": "Afrikaans",
     "am": "Amharic",

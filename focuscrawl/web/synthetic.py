@@ -36,7 +36,8 @@ class SyntheticWeb(Web):
         self.host_count = min(pages, hosts or max(1, int(pages**0.5)))
         self.links = links
         self.size = bytes
-        self.common = _vocabulary(0, 2000)
+        #: As in English, every twelfth word is one of three.
+        self.common = _vocabulary(0, 2000) + 80 * ["the", "of", "and"]
         self.topical = [_vocabulary(topic + 1, 200) for topic in range(TOPICS)]
 
     def url(self, page: int) -> str:

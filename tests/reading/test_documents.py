@@ -94,7 +94,7 @@ LINKS = (
 def test_links_to_documents_are_followed_and_other_files_recorded():
     page = read(LINKS, "text/html")
     assert [link.url for link in page.links] == [f"http://a.example/{name}" for name in ("paper.pdf", "x.docx", "page")]
-    assert [link.position for link in page.links] == [0, 1, 2]
+    assert [link.position for link in page.links] == [0, 2, 3]
     assert page.unread == [
         ("http://a.example/photo.jpg", "photo", "image", "an image, which is never read"),
         ("http://a.example/data.zip", "all data", "archive", "an archive, which is never read"),

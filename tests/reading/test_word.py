@@ -112,7 +112,12 @@ def test_an_odt_says_what_was_written():
     )
     meta = "<dc:title>On heaps</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:language>en</dc:language><dc:date>2026-01-02</dc:date>"
     page = read(odt(body, meta), ODT)
-    assert (page.title, page.authors, page.declared_language, page.modified) == ("On heaps", ["Ada"], "en", "2026-01-02")
+    assert (page.title, page.authors, page.declared_language, page.modified) == (
+        "On heaps",
+        ["Ada"],
+        "en",
+        "2026-01-02",
+    )
     assert [heading.text for heading in page.headings] == ["Heaps"]
     assert [(link.url, link.anchor) for link in page.links] == [("http://b.example/", "there")]
     assert page.text == "Heaps\nA heap, see there.\none"
