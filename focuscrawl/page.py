@@ -81,6 +81,7 @@ class Link:
         "anchor",
         "nofollow",
         "page_relevance",
+        "path",
         "position",
         "request",
         "score",
@@ -93,6 +94,8 @@ class Link:
         self.anchor = anchor
         self.nofollow = False
         self.position = position
+        #: Where it is in the markup: the tags around it with their classes, such as `div.content>ul>li>a`.
+        self.path = ""
         #: The relevance of the page that the link is on, if known: set by strategies, and for links in the queue.
         self.page_relevance: float | None = None
         #: Set by the scoring middleware: the strategy's estimate in [0, 1], or None for a refused link.

@@ -26,6 +26,8 @@ MAX_DEPTH = 1_000
 
 #: Lists nested deeper than this are merged; otherwise the blocks of their links would repeat the same text.
 MAX_LISTS = 10
+#: Elements in the tag path of a link: its own and those around it.
+PATH = 5
 _PIECE = 1 << 16
 
 # The HTML standard's "shared declarative refresh steps": a time, then a URL, optionally after `url=` and in quotes.
@@ -82,13 +84,19 @@ def _refresh_target(content: str) -> str:
     return "".join(filter(None, match.groups())).strip() if match else ""
 
 
+def _step(tag: str, attributes: Mapping[str, str]) -> str:
+    """An element in a tag path: its tag and the first of its classes."""
+    classes = attributes.get("class", "")[:50].split(None, 1)
+    return f"{tag}.{classes[0]}" if classes else tag
+
+
 class _Found:
     """A link while the page is being read."""
 
-    __slots__ = ("end", "heading", "href", "in_list", "rel", "start", "text")
+    __slots__ = ("end", "heading", "href", "in_list", "path", "rel", "start", "text")
 
-    def __init__(self, href: str, start: int, in_list: int, heading: int, rel: str, text: str) -> None:
-        self.href, self.rel = href, rel
+    def __init__(self, href: str, start: int, in_list: int, heading: int, rel: str, text: str, path: str) -> None:
+        self.href, self.rel, self.path = href, rel, path
         self.start = self.end = start
         self.in_list, self.heading = in_list, heading
         #: Used if there is no anchor text.
@@ -109,6 +117,8 @@ class _Reader:
         self.block_start = 0
         self.hidden = 0
         self.depth = self.deepest = 0
+        #: The open elements: tag and attributes.
+        self.open: list[tuple[str, Mapping[str, str]]] = []
         self.title: list[str] | None = None
         #: Hidden text that is still needed, while it is being read: schema.org data, the content of <noframes>.
         self.raw: list[str] | None = None
@@ -148,12 +158,15 @@ class _Reader:
         self.depth += 1
         if self.depth > self.deepest:
             self.deepest = self.depth
+        self.open.append((tag, attributes))
         handle = self.starts.get(tag)
         if handle is not None:
             handle(self, attributes)
 
     def end(self, tag: str) -> None:
         self.depth -= 1
+        if self.open:
+            self.open.pop()
         handle = self.ends.get(tag)
         if handle is not None:
             handle(self)
@@ -302,7 +315,8 @@ class _Reader:
 
     def add_link(self, href: str, rel: str = "", text: str = "") -> _Found:
         in_list = self.open_lists[:MAX_LISTS][-1] if self.open_lists else -1
-        link = _Found(href, self.length, in_list, len(self.page.headings) - 1, rel, text)
+        path = ">".join([_step(tag, attributes) for tag, attributes in self.open[-PATH:]])
+        link = _Found(href, self.length, in_list, len(self.page.headings) - 1, rel, text, path)
         self.found.append(link)
         return link
 
@@ -406,6 +420,7 @@ class _Reader:
                 continue
             anchor = anchor_text(text[found.start : found.end]) or anchor_text(found.text)
             link = Link(url, anchor, position=len(page.links))
+            link.path = found.path
             link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
             attach(link, page, found.start, found.end, found.in_list, found.heading)
             page.links.append(link)
