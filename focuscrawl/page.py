@@ -233,6 +233,8 @@ class Page:
         self.blocks: list[Block] = []
         self.lists: list[Block] = []
         self.links: list[Link] = []
+        #: The ids of their URLs in the frontier, once the page is stored.
+        self.link_ids: list[int] = []
         #: Links beyond the limit for one page, which were not read.
         self.links_left_out = 0
         self.raw_text = ""

@@ -191,11 +191,17 @@ class Evidence:
 
     def _parts(self, start: int, end: int) -> tuple[Floats, Floats]:
         """What some in-links add to the sums and maxima of their URLs."""
-        count = end - start
         begin, stop = int(self.first[start]), int(self.first[end])
+        sums, maxima = self._texts(self.features[begin:stop], self.first[start : end + 1])
+        self._add_parents(sums, maxima, self.p[self.parent[start:end]], ~self.repeats[start:end])
+        self._add_rates(sums, start, end)
+        return sums, maxima
+
+    def _texts(self, features: Ints, first: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """What the features of in-links add to the sums and maxima."""
+        count = len(first) - 1
         sums, maxima = np.zeros((count, SUMS)), np.zeros((count, MAXIMA))
-        features = self.features[begin:stop]
-        row = np.repeat(np.arange(count), np.diff(self.first[start : end + 1]))
+        row = np.repeat(np.arange(count), np.diff(first))
         sums[:, SPARSE] = np.bincount(row, self.sparse[features], minlength=count)
         text = features < (HEADING + 1) * SIZE
         words, kind, of = features[text] & (SIZE - 1), features[text] >> BITS, row[text]
@@ -206,17 +212,16 @@ class Evidence:
         sums[:, ANCHOR_I : HEADING_I + 1 : 2] = lengths
         maxima[:, BEST] = np.maximum(0.0, weights[:, 0] / np.sqrt(lengths[:, 0] + 1e-9))
         maxima[:, KEYWORD] = np.bincount(of, self._keyword[words] & (kind <= URL_WORD), minlength=count) > 0
-        parent = self.parent[start:end]
-        p = self.p[parent]
-        new = ~self.repeats[start:end]
+        return sums, maxima
+
+    @staticmethod
+    def _add_parents(sums: Floats, maxima: Floats, p: Floats, new: NDArray[np.bool_]) -> None:
         sums[:, LINKS] = 1
         sums[:, PARENTS] = new
         sums[:, LOG_ODDS] = new * logit(np.clip(p, 0.01, 0.99))
         sums[:, P] = new * p
         sums[:, Q] = new * (1 - p)
         maxima[:, MAX_P] = p
-        self._add_rates(sums, start, end)
-        return sums, maxima
 
     def _add_rates(self, sums: Floats, start: int, end: int) -> None:
         parent, path = self.parent[start:end], self.path[start:end]
@@ -304,6 +309,15 @@ class Evidence:
         found[:, 14] = known
         return found
 
+    def preview(self, links: Links, p: float) -> tuple[Floats, Floats]:
+        """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
+        count = len(links.paths)
+        sums, maxima = self._texts(links.features, links.first)
+        self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
+        sums[:, PATH_Y] = self.by_path.total[links.paths]
+        sums[:, PATHS] = self.by_path.number[links.paths]
+        return self._dense(sums, maxima, links.places, np.zeros(count)), sums[:, SPARSE]
+
     def sparse_part(self, urls: NDArray[np.int64]) -> Floats:
         """What the sparse features add to the scores of URLs: the mean over their in-links."""
         return np.asarray(self.sums[urls, SPARSE] / np.maximum(1, self.sums[urls, LINKS]))
@@ -347,11 +361,8 @@ class Evidence:
 
     def adopt(self, url: int, other: Evidence, there: int) -> None:
         """Take over the in-links of a URL from other evidence, about the same pages."""
-        in_links = other.in_links(there)[::-1]
-        parts = [other.features[other.first[link] : other.first[link + 1]] for link in in_links]
-        first = np.cumsum([0, *map(len, parts)])
-        places = np.repeat(other.places[there : there + 1], len(in_links), axis=0)
-        links = Links(np.concatenate(parts), first, other.path[in_links], places)
-        for number, link in enumerate(in_links):
-            one = Links(parts[number], first[:2] * 0 + [0, len(parts[number])], links.paths[number : number + 1], places[:1])
+        for link in reversed(other.in_links(there)):
+            features = other.features[other.first[link] : other.first[link + 1]]
+            first = np.array([0, len(features)])
+            one = Links(features, first, other.path[link : link + 1], other.places[there : there + 1])
             self.add(int(other.parent[link]), np.array([url]), one)

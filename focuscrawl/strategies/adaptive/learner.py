@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from focuscrawl.page import Page
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
-from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Reading
+from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Links, Reading, hashes
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
 #: Pages after which the weights are learned for the first time; then every tenth of the crawl, or this many.
@@ -22,6 +23,14 @@ GROWTH = 1.1
 RESCORE_EVERY = 20
 #: Fetched URLs that the weights are learned from, the latest ones.
 LESSONS = 5000
+#: Words given as reasons of a judgement, and the smallest part of a score that is shown.
+REASONS = 8
+LEAST = 0.05
+#: The relevance of a seed that is all that the topic says.
+SEED = 0.95
+#: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
+BEST = 1000
+RISE = 0.05
 RIDGE_DENSE = 5.0
 RIDGE_SPARSE = 1.0
 
@@ -56,7 +65,13 @@ class Learner:
         self._aside = Evidence(self.judge)
         self._aside_urls: dict[int, int] = {}
         self.page_urls: list[int] = []  # URL by page, from page 1
+        self._seed_pages: list[int] = []
         self._next_fit = FIRST_FIT
+        #: By URL: the current score as log-odds, and the one that the frontier has; which ones have changed.
+        self._now = np.full(1024, np.nan)
+        self._told = np.full(1024, np.nan)
+        self._changed = np.zeros(0, dtype=np.int64)
+        self._all_changed = False
         self._learn_known(known)
 
     def _learn_known(self, known: Sequence[Known]) -> None:
@@ -91,6 +106,50 @@ class Learner:
         """The scores of waiting URLs as log-odds."""
         return self.evidence.dense(urls) @ self.weights + self.evidence.sparse_part(urls)
 
+    def current(self, url: int, told: float) -> float:
+        """The score of a waiting URL now, in [0, 1]; *told* is the one that the frontier has."""
+        if url >= len(self._now) or np.isnan(self._now[url]):
+            return told
+        self._told[url] = self._now[url]
+        return float(self._now[url])
+
+    def changes(self) -> list[tuple[int, float]]:
+        """The scores that the frontier must know now; the others may wait until they reach the top, as they are lower.
+
+        After the last page, all URLs whose in-links changed. When everything was scored again, those that rose and are
+        among the best, or rose by much.
+        """
+        urls = self._changed
+        now = self._now[urls]
+        if self._all_changed:
+            told = self._told[urls]
+            least = np.partition(now, -BEST)[-BEST] if len(now) > BEST else 0.0
+            tell = np.isnan(told) | ((now > told) & ((now >= least) | (now > told + RISE)))
+            urls, now = urls[tell], now[tell]
+        self._told[urls] = now
+        return list(zip(urls.tolist(), now.tolist(), strict=True))
+
+    def resume(self, told: Mapping[int, float]) -> None:
+        """Note the scores that the frontier has from earlier runs."""
+        for url, score in told.items():
+            if url < len(self._told):
+                self._told[url] = score
+
+    def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
+        """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
+        dense, sparse = self.evidence.preview(links, p)
+        parts = dense * self.weights
+        odds = parts.sum(axis=1) + sparse
+        return sigmoid(odds).tolist(), [_named(part, extra) for part, extra in zip(parts.tolist(), sparse.tolist())]
+
+    def reasons(self, page: Page, reading: Reading) -> dict[str, float]:
+        """The words that count most in the judgement of a page."""
+        judge, vector = self.judge, reading.vector
+        parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
+        best = np.argsort(-np.abs(parts), kind="stable")[:REASONS]
+        names = dict(zip(hashes(page.counts), page.counts, strict=True))
+        return {names[vector.words[place]]: round(float(parts[place]), 3) for place in best.tolist() if parts[place]}
+
     # ---- learning
 
     def take_in(
@@ -103,17 +162,19 @@ class Learner:
         key_of: Callable[[int], int],
         *,
         dead: bool = False,
+        seed: bool = False,
     ) -> NDArray[np.int64]:
         """Learn from a page of the crawl and add its links; returns the URLs whose scores have changed.
 
-        *targets* are the URLs of its links, *key_of* gives the key of the link with a number.
+        *targets* are the URLs of its links, *key_of* gives the key of the link with a number. A *seed* is all that the
+        topic says.
         """
         evidence = self.evidence
         page = self.offset + number
         evidence.make_room(url)
-        if self.by_seeds and not evidence.last[url] and not dead:
+        if seed and not dead:
             self.judge.learn_seed(reading.vector)
-            p = 0.95
+            self._seed_pages.append(page)
         outcome = 0.0 if dead else p
         if evidence.last[url]:
             self.rows.append(evidence.row(url))
@@ -123,7 +184,7 @@ class Learner:
         while len(self.page_urls) < number:
             self.page_urls.append(url)
         evidence.settle(url, outcome)
-        changed = False if dead else self.judge.note(number, reading.vector)
+        changed = False if dead or not len(reading.vector.words) else self.judge.note(number, reading.vector)
         self._adopt(targets, key_of)
         touched = evidence.add(page, targets, reading.links)
         if self._judge_is_due(number):
@@ -135,13 +196,22 @@ class Learner:
             self._next_fit = max(number + FIT_EVERY, int(GROWTH * number))
             self._fit()
             changed = True
+        self._all_changed = changed or number % RESCORE_EVERY == 0
         if changed:
             evidence.renew()
-        elif number % RESCORE_EVERY == 0:
+        elif self._all_changed:
             evidence.renew_rates()
-        else:
-            return touched
-        return evidence.waiting()
+        self._changed = evidence.waiting() if self._all_changed else touched
+        self._score_changed()
+        return self._changed
+
+    def _score_changed(self) -> None:
+        size = len(self.evidence.sums)
+        if size > len(self._now):
+            more = np.full(size - len(self._now), np.nan)
+            self._now, self._told = np.concatenate([self._now, more]), np.concatenate([self._told, more])
+        if len(self._changed):
+            self._now[self._changed] = sigmoid(self.log_odds(self._changed))
 
     def _adopt(self, targets: NDArray[np.int64], key_of: Callable[[int], int]) -> None:
         """Take over what pages known beforehand say of URLs that are met for the first time."""
@@ -170,10 +240,7 @@ class Learner:
         pages = np.array(self.judge.numbers) + self.offset
         if teach:
             self.judge.teach_itself(evidence.p[pages])
-        seeds = np.zeros(len(pages), dtype=bool)
-        if self.by_seeds:
-            seeds[: len(self.judge.seeds)] = True
-        p = np.where(seeds, 0.95, self.judge.judge_kept())
+        p = np.where(np.isin(pages, self._seed_pages), SEED, self.judge.judge_kept())
         evidence.p[pages] = p
         for number, value in zip(self.judge.numbers, p.tolist(), strict=True):
             evidence.outcome[self.page_urls[number - 1]] = value
@@ -202,3 +269,11 @@ class Learner:
         self.weights[used[is_dense]] += learned[is_dense]
         self.evidence.sparse[:] = 0
         self.evidence.sparse[used[~is_dense] - width] = learned[~is_dense]
+
+
+def _named(parts: Sequence[float], sparse: float) -> dict[str, float]:
+    """The parts of a score that matter, by name."""
+    named = {name: round(part, 2) for name, part in zip(NAMES[1:], parts[1:], strict=True) if abs(part) >= LEAST}
+    if abs(sparse) >= LEAST:
+        named["learned words and places"] = round(sparse, 2)
+    return named
