@@ -29,7 +29,8 @@ from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.queue import Entry
 from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
-from focuscrawl.strategies.adaptive.reading import Reading, hashes, read
+from focuscrawl.strategies.adaptive.reading import Reading, read
+from focuscrawl.strategies.adaptive.vectors import load_vectors
 
 #: How the crawl's file records up to which page the scores of waiting URLs are up to date.
 _UPTO = "adaptive"
@@ -52,24 +53,22 @@ class Adaptive(FocusedSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
+        self._vectors = load_vectors()
         known: list[Known] = []
         for label, sources in ((1.0, self.topic.examples), (0.0, self.topic.counterexamples)):
             async for page in self._read_examples(sources):
                 if not page.problem:
                     targets = [urls.key(link.url) for link in page.links]
-                    known.append(Known(urls.key(page.url), label, read(page), targets))
-        self.learner = Learner(self._keywords(), known)
+                    known.append(Known(urls.key(page.url), label, self._read(page), targets))
+        self.learner = Learner(self._keywords(), known, self._vectors)
+        if self._vectors is None and not self.learner.judge.supervised:
+            self.logger.info("with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'")
         self._catch_up()
         self.crawl.frontier.rescorer = self._now
 
-    def _keywords(self) -> dict[int, float]:
-        """The weights of the topic's keywords, or of the words of its description, by word."""
-        given = self.topic.keywords or dict.fromkeys(words.tokenize(self.topic.description), 1.0)
-        found: dict[int, float] = {}
-        for name, weight in given.items():
-            for word in hashes(words.stems(words.tokenize(name))):
-                found[word] = max(found.get(word, 0.0), weight)
-        return found
+    def _keywords(self) -> dict[str, float]:
+        """The topic's keywords with their weights, or the words of its description."""
+        return self.topic.keywords or dict.fromkeys(words.tokenize(self.topic.description), 1.0)
 
     # ---- scoring
 
@@ -82,10 +81,13 @@ class Adaptive(FocusedSpider):
         """Whether a page is all that the user has said about the topic."""
         return self.learner.by_seeds and page.parent is None and not page.listing
 
+    def _read(self, page: Page) -> Reading:
+        return read(page, self._vectors.embed if self._vectors is not None else None)
+
     def _reading(self, page: Page) -> Reading:
         reading = self._readings.get(page)
         if reading is None:
-            reading = self._readings[page] = read(page)
+            reading = self._readings[page] = self._read(page)
         return reading
 
     def score(self, page: Page) -> Sequence[float | None]:
@@ -110,7 +112,7 @@ class Adaptive(FocusedSpider):
 
     def _bare(self, links: Iterable[Link]) -> Reading:
         """Links without headings and tag paths: of a page that nearly repeats another, the file has no more."""
-        page = Page("")
+        page = Page("")  # without words: the judge does not learn from it either
         page.links = [Link(link.url, link.anchor, link.text_before(), link.text_after()) for link in links]
         return read(page)
 
@@ -145,7 +147,7 @@ class Adaptive(FocusedSpider):
                 read_page(page, response.body, response.content_type)
             page.problem = stored.problem
             links = store.links.read_back(stored.number)
-            reading = read(page)
+            reading = self._read(page)
             if [link.url for link in page.links] != [link.url for _, link in links]:
                 page.links = [link for _, link in links]
                 reading = reading._replace(links=self._bare(page.links).links)

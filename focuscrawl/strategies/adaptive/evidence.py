@@ -6,6 +6,7 @@ takes one matrix product. Columns are indexed by the frontier's numbers of URLs 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,8 +132,9 @@ class Evidence:
 
     def add(self, page: int, targets: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
         """Add the links of a page; returns the URLs that wait and now have more in-links."""
-        if len(targets):
-            self.make_room(int(targets.max()))
+        if not len(targets):
+            return targets
+        self.make_room(int(targets.max()))
         seen: set[int] = set()
         kept: list[int] = []
         for number, target in enumerate(targets.tolist()):
@@ -143,36 +145,42 @@ class Evidence:
             elif self.sums[target, LINKS] < MOST:
                 kept.append(number)
             seen.add(target)
-        if not kept:
-            return np.zeros(0, dtype=np.int64)
-        chosen = np.array(kept)
-        start, count = self.links, len(chosen)
-        self._append(page, targets[chosen], links, chosen)
-        added = self._parts(start, start + count)
-        urls = self.url[start : start + count]
-        np.add.at(self.sums, urls, added[0])
-        np.maximum.at(self.maxima, urls, added[1])
-        return np.unique(urls)
+        chosen = np.array(kept, dtype=np.int64)
+        return self._add(np.full(len(chosen), page), targets[chosen], links, chosen)
 
-    def _append(self, page: int, targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]) -> None:
+    def _add(
+        self, pages: NDArray[np.int64], targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Add the chosen ones of some links, each on one of *pages*."""
+        if not len(chosen):
+            return targets
+        start = self.links
+        self._append(pages, targets, links, chosen)
+        sums, maxima = self._parts(start, self.links)
+        np.add.at(self.sums, targets, sums)
+        np.maximum.at(self.maxima, targets, maxima)
+        return np.unique(targets)
+
+    def _append(
+        self, pages: NDArray[np.int64], targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]
+    ) -> None:
         start, count = self.links, len(chosen)
         end = start + count
         for name in ("url", "parent", "path", "repeats", "before"):
             setattr(self, name, grown(getattr(self, name), end))
         self.first = grown(self.first, end + 1)
         self.url[start:end] = targets
-        self.parent[start:end] = page
+        self.parent[start:end] = pages
         self.path[start:end] = links.paths[chosen]
         self.places[targets] = links.places[chosen]
         lengths = links.first[chosen + 1] - links.first[chosen]
         self.first[start + 1 : end + 1] = self.first[start] + np.cumsum(lengths)
-        place = int(self.first[start])
         self.features = grown(self.features, int(self.first[end]))
-        for number in chosen.tolist():
-            some = links.features[links.first[number] : links.first[number + 1]]
-            self.features[place : place + len(some)] = some
-            place += len(some)
-        for number, target in enumerate(targets.tolist(), start):
+        mine = np.zeros(len(links.paths), dtype=bool)
+        mine[chosen] = True
+        wanted = np.repeat(mine, np.diff(links.first))
+        self.features[self.first[start] : self.first[end]] = links.features[wanted]
+        for number, (target, page) in enumerate(zip(targets.tolist(), pages.tolist(), strict=True), start):
             before = self.before[number] = self.last[target]
             self.repeats[number] = before > 0 and self.parent[before - 1] == page
             self.last[target] = number + 1
@@ -359,10 +367,13 @@ class Evidence:
         for page, url in self.paid_later:
             self.children.add(page, float(self.outcome[url]))
 
-    def adopt(self, url: int, other: Evidence, there: int) -> None:
-        """Take over the in-links of a URL from other evidence, about the same pages."""
-        for link in reversed(other.in_links(there)):
-            features = other.features[other.first[link] : other.first[link + 1]]
-            first = np.array([0, len(features)])
-            one = Links(features, first, other.path[link : link + 1], other.places[there : there + 1])
-            self.add(int(other.parent[link]), np.array([url]), one)
+    def adopt(self, known: Mapping[int, int], other: Evidence) -> None:
+        """Take over the in-links of URLs from other evidence about the same pages: its number by the number here."""
+        pairs = [(url, link) for url, there in known.items() for link in reversed(other.in_links(there))]
+        if not pairs:
+            return
+        parts = [other.features[other.first[link] : other.first[link + 1]] for _, link in pairs]
+        targets, chosen = np.array([url for url, _ in pairs]), np.array([link for _, link in pairs])
+        first = np.cumsum([0, *map(len, parts)])
+        links = Links(np.concatenate(parts), first, other.path[chosen], other.places[other.url[chosen]])
+        self._add(other.parent[chosen], targets, links, np.arange(len(pairs)))

@@ -6,13 +6,13 @@ words of the seeds) and teaches itself from the pages that it judged most and le
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Vector, general_frequencies
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, general_frequencies
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
 #: Pages whose words are counted for the document frequencies.
@@ -30,6 +30,9 @@ _BESIDE_EXAMPLES = 0.3
 _BESIDE_PAGES = 2.0
 #: A cosine with the keywords that is high whatever the crawl has found so far.
 _HIGH = 0.12
+#: How the cosine of a page's embedding with the topic's becomes log-odds, at most these: the topic is given by words,
+#: or by pages.
+_MOST_MEANING = 6.0
 
 
 class Scale(NamedTuple):
@@ -37,6 +40,10 @@ class Scale(NamedTuple):
 
     middle: float
     slope: float
+
+
+_BY_MEANING = Scale(0.22, 18.0)
+_BY_PAGES = Scale(0.4, 18.0)
 
 
 def logit(p: Any) -> Any:
@@ -58,9 +65,18 @@ class PageJudge:
     """
 
     def __init__(
-        self, keywords: Mapping[int, float], positives: Sequence[Vector] = (), negatives: Sequence[Vector] = ()
+        self,
+        keywords: Mapping[int, float],
+        positives: Sequence[Vector] = (),
+        negatives: Sequence[Vector] = (),
+        topic: Embedding = NO_EMBEDDING,
+        without_average: Callable[[Embedding], Embedding] | None = None,
     ) -> None:
         self.given = dict(keywords)
+        self._topic, self._without_average = topic, without_average
+        #: The direction of the topic among the embeddings of pages, as given and as learned; empty without embeddings.
+        self._direction0 = self._direction = NO_EMBEDDING
+        self._scale0 = self._direction_scale = _BY_MEANING
         self.positives, self.negatives = list(positives), list(negatives)
         self._general = 100 * general_frequencies()
         self._found = np.zeros(SIZE)
@@ -106,7 +122,20 @@ class PageJudge:
             self._learn_from_examples()
         else:
             self.weights = self.keywords
+            self._aim()
             self._rescale()
+
+    def _aim(self) -> None:
+        """The direction of the topic: that of the keywords and of the pages that stand for it."""
+        known = [vector.embedding for vector in (*self.positives, *self.seeds) if len(vector.embedding)]
+        aims = [self._topic] if len(self._topic) else []
+        self._scale0 = _BY_MEANING
+        if known and self._without_average is not None:
+            aims.append(self._without_average(np.asarray(np.mean(known, axis=0))))
+            self._scale0 = _BY_MEANING if len(self._topic) else _BY_PAGES
+        if aims:
+            self._direction0 = unit(np.sum(aims, axis=0))
+        self._direction, self._direction_scale = self._direction0, self._scale0
 
     def _keywords(self) -> Floats:
         found = np.zeros(SIZE)
@@ -141,8 +170,8 @@ class PageJudge:
             mine = np.flatnonzero(held_out & (labels == 1))
             if len(mine):
                 scores[mine] = pages[mine] @ self._regression(pages[~held_out], labels[~held_out])
-        low = float(np.mean(pages[len(self.positives) :] @ self.weights))
-        self._set_scale(float(np.mean(scores)), low)
+        scores = np.concatenate([scores, pages[len(self.positives) :] @ self.weights])
+        self.scale = _scale(scores, labels, 1 - labels)
 
     def _regression(self, pages: csr_array, labels: Floats) -> Floats:
         positive = labels.sum()
@@ -151,9 +180,6 @@ class PageJudge:
         weights = np.zeros(SIZE)
         weights[used] = fit(few, labels, _RIDGE, importance=balance, rounds=100)
         return weights + _BESIDE_EXAMPLES * float(np.sqrt(weights @ weights)) * self.keywords
-
-    def _set_scale(self, high: float, low: float) -> None:
-        self.scale = Scale((high + low) / 2, 6 / max(high - low, 0.01))
 
     def _rescale(self) -> None:
         """By the keywords alone: the best pages so far are certain."""
@@ -186,7 +212,11 @@ class PageJudge:
         pages = self._matrix(self.pages)
         by_keywords = pages @ self.keywords
         high = max(_HIGH, float(np.mean(np.sort(by_keywords)[-3:])))
-        odds = 0.5 * 6 / high * (by_keywords - high / 2) + 0.5 * logit(np.clip(before, 0.02, 0.98))
+        given = 6 / high * (by_keywords - high / 2)
+        meaning = self._embeddings(self.pages)
+        if meaning is not None:
+            given = 0.5 * given + 0.5 * _meaning(meaning @ self._direction0, self._scale0)
+        odds = 0.5 * given + 0.5 * logit(np.clip(before, 0.02, 0.98))
         labels = np.clip(sigmoid(odds), 0.02, 0.98)
         known = [*self.positives, *self.seeds]
         if known:
@@ -195,21 +225,52 @@ class PageJudge:
         importance = np.ones(len(labels))
         importance[len(self.pages) :] = 2
         yes, no = labels * importance, (1 - labels) * importance
-        rocchio = unit((pages.T @ yes) / yes.sum() - (pages.T @ no) / no.sum())
-        self.weights = unit(rocchio + _BESIDE_PAGES * self.keywords)
-        scores = pages @ self.weights
-        yes, no = labels * yes, (1 - labels) * no
-        self._set_scale(float(scores @ yes / yes.sum()), float(scores @ no / no.sum()))
+        self.weights = unit(_rocchio(pages, yes, no) + _BESIDE_PAGES * self.keywords)
+        sure, unsure = labels * yes, (1 - labels) * no
+        self.scale = _scale(pages @ self.weights, sure, unsure)
+        meaning = self._embeddings([*self.pages, *known])
+        if meaning is not None:
+            self._direction = unit(_rocchio(meaning, yes, no) + _BESIDE_PAGES * self._direction0)
+            self._direction_scale = _scale(meaning @ self._direction, sure, unsure)
         self._learned = True
+
+    def _embeddings(self, vectors: Sequence[Vector]) -> Floats | None:
+        """The embeddings of pages; None if there are none."""
+        if not len(self._direction0):
+            return None
+        return np.array([vector.embedding for vector in vectors], dtype=np.float64)
 
     # ---- judging
 
     def log_odds(self, vector: Vector) -> float:
         """The log-odds that a page is relevant."""
         score = float(self.normal(vector) @ self.weights[vector.words])
-        return min(8.0, max(-8.0, self.scale.slope * (score - self.scale.middle)))
+        odds = self.scale.slope * (score - self.scale.middle)
+        if len(self._direction) and len(vector.embedding):
+            cosine = np.array(vector.embedding @ self._direction)
+            odds = 0.5 * odds + 0.5 * float(_meaning(cosine, self._direction_scale))
+        return min(8.0, max(-8.0, odds))
 
     def judge_kept(self) -> Floats:
         """The probabilities of the pages that are kept, by the current judge."""
-        scores = self._matrix(self.pages) @ self.weights
-        return sigmoid(np.clip(self.scale.slope * (scores - self.scale.middle), -8, 8))
+        odds = self.scale.slope * (self._matrix(self.pages) @ self.weights - self.scale.middle)
+        meaning = self._embeddings(self.pages)
+        if meaning is not None:
+            odds = 0.5 * odds + 0.5 * _meaning(meaning @ self._direction, self._direction_scale)
+        return np.asarray(sigmoid(np.clip(odds, -8, 8)))
+
+
+def _meaning(cosines: Floats, scale: Scale) -> Floats:
+    """The log-odds of pages by their embeddings."""
+    return np.clip(scale.slope * (cosines - scale.middle), -_MOST_MEANING, _MOST_MEANING)
+
+
+def _rocchio(pages: Any, yes: Floats, no: Floats) -> Floats:
+    """The direction from the mean of the other pages to that of the relevant ones."""
+    return unit((pages.T @ yes) / yes.sum() - (pages.T @ no) / no.sum())
+
+
+def _scale(scores: Floats, yes: Floats, no: Floats) -> Scale:
+    """Between the mean scores of relevant and other pages, each with its weights."""
+    high, low = float(scores @ yes / yes.sum()), float(scores @ no / no.sum())
+    return Scale((high + low) / 2, 6 / max(high - low, 0.01))

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from focuscrawl import words
 from focuscrawl.page import Page
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
-from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Links, Reading, hashes
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Floats, Links, Reading, hashes
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
+from focuscrawl.strategies.adaptive.vectors import Vectors
 
 #: Pages after which the weights are learned for the first time; then every tenth of the crawl, or this many.
 FIRST_FIT = 20
@@ -47,10 +49,21 @@ class Known(NamedTuple):
 class Learner:
     """Scores waiting URLs by all that is known of them, and learns from every page that arrives."""
 
-    def __init__(self, keywords: Mapping[int, float], known: Sequence[Known] = ()) -> None:
+    def __init__(
+        self, keywords: Mapping[str, float], known: Sequence[Known] = (), vectors: Vectors | None = None
+    ) -> None:
         positives = [page.reading.vector for page in known if page.label == 1]
         negatives = [page.reading.vector for page in known if page.label == 0]
-        self.judge = PageJudge(keywords, positives, negatives)
+        by_word = {word: weight for name, weight in keywords.items() for word in words.tokenize(name)}
+        by_hash: dict[int, float] = {}
+        for word, weight in by_word.items():
+            (place,) = hashes([words.stem(word)])
+            by_hash[place] = max(by_hash.get(place, 0.0), weight)
+        if vectors is None or (positives and negatives):
+            self.judge = PageJudge(by_hash, positives, negatives)
+        else:
+            topic = vectors.embed_weighted(by_word) if by_word else NO_EMBEDDING
+            self.judge = PageJudge(by_hash, positives, negatives, topic, vectors.without_average)
         #: Whether the seeds are all that the topic says.
         self.by_seeds = not keywords and not positives
         self.evidence = Evidence(self.judge)
@@ -220,14 +233,16 @@ class Learner:
         evidence = self.evidence
         if len(targets):
             evidence.make_room(int(targets.max()))
+        found: dict[int, int] = {}
         for number, target in enumerate(targets.tolist()):
             if not evidence.last[target] and not evidence.done[target]:
                 key = key_of(number)
                 if key in self.labels:
                     evidence.known[target] = 1.0 if self.labels[key] else -1.0
                 there = self._aside_urls.pop(key, None)
-                if there is not None and self._aside.last[there]:
-                    evidence.adopt(target, self._aside, there)
+                if there is not None:
+                    found[target] = there
+        evidence.adopt(found, self._aside)
 
     def _judge_is_due(self, number: int) -> bool:
         if self.judge.supervised or number > KEPT or not self.judge.pages:

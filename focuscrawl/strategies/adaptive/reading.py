@@ -6,7 +6,8 @@ A word is represented by a hash of its stem, so that nothing depends on the orde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from math import exp
 from typing import NamedTuple
@@ -64,12 +65,17 @@ def hashes(stems: Iterable[str]) -> list[int]:
 def general_frequencies() -> Floats:
     """The share of all pages that a word is on, by its hash, from a table that ships."""
     found = np.full(SIZE, RARE)
-    for line in data("words", "english.txt").read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            level, *stems = line.split()
-            places = hashes(stems)
-            found[places] = np.maximum(found[places], exp(-int(level) / 4))
+    for share, stems in frequency_table():
+        places = hashes(stems)
+        found[places] = np.maximum(found[places], share)
     return found
+
+
+@cache
+def frequency_table() -> list[tuple[float, list[str]]]:
+    """Stems by the share of all pages that they are on, the commonest first."""
+    lines = [line.split() for line in data("words", "english.txt").read_text("utf-8").splitlines()]
+    return [(exp(-int(level) / 4), stems) for level, *stems in lines if level != "#"]
 
 
 class LinkWords(NamedTuple):
@@ -121,11 +127,16 @@ def shape_of(path: str, query: str) -> str:
     return f"{shape}{dot}{extension}?{fields}"
 
 
+Embedding = NDArray[np.float32]
+NO_EMBEDDING: Embedding = np.zeros(0, dtype=np.float32)
+
+
 class Vector(NamedTuple):
-    """A text: the hashes of its words, in order, and 1 + ln of how often each occurs."""
+    """A text: the hashes of its words, in order, 1 + ln of how often each occurs, and its embedding, if there is one."""
 
     words: Ints
     counts: NDArray[np.float32]
+    embedding: Embedding = NO_EMBEDDING
 
 
 def vector_of(counts: dict[int, float]) -> Vector:
@@ -196,6 +207,9 @@ def read_links(links: Sequence[Link]) -> Links:
     )
 
 
-def read(page: Page) -> Reading:
-    """What the strategy sees of a page."""
-    return Reading(page_vector(page), read_links(page.links))
+def read(page: Page, embed: Callable[[Mapping[str, float]], Embedding] | None = None) -> Reading:
+    """What the strategy sees of a page; *embed* makes a vector of the numbers of its words."""
+    vector = page_vector(page)
+    if embed is not None:
+        vector = vector._replace(embedding=embed(Counter(page.words)))
+    return Reading(vector, read_links(page.links))
