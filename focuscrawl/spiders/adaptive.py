@@ -62,7 +62,9 @@ class Adaptive(FocusedSpider):
                     known.append(Known(urls.key(page.url), label, self._read(page), targets))
         self.learner = Learner(self._keywords(), known, self._vectors)
         if self._vectors is None and not self.learner.judge.supervised:
-            self.logger.info("with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'")
+            self.logger.info(
+                "with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'"
+            )
         self._catch_up()
         self.crawl.frontier.rescorer = self._now
 
@@ -108,7 +110,19 @@ class Adaptive(FocusedSpider):
     def stored(self, page: Page) -> None:
         if page.visit is None:
             reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
+            self._tell_why(page)
             self._take_in(page, reading, page.url_id, page.link_ids, write=True)
+
+    def _tell_why(self, page: Page) -> None:
+        """Note with the link that led to a page why it was followed now, by all the evidence there was."""
+        store = self.crawl.store
+        stored = store.pages.get(page.number)
+        if page.via is None or stored is None:
+            return
+        why = self.learner.explain(page.url_id, page.via)
+        if why:
+            with store.batch():
+                store.links.set_scores([(page.score or 0.0, why, stored.via)])
 
     def _bare(self, links: Iterable[Link]) -> Reading:
         """Links without headings and tag paths: of a page that nearly repeats another, the file has no more."""

@@ -75,7 +75,8 @@ class PageJudge:
         self.given = dict(keywords)
         self._topic, self._without_average = topic, without_average
         #: The direction of the topic among the embeddings of pages, as given and as learned; empty without embeddings.
-        self._direction0 = self._direction = NO_EMBEDDING
+        self._direction0: Floats = NO_EMBEDDING.astype(np.float64)
+        self._direction = self._direction0
         self._scale0 = self._direction_scale = _BY_MEANING
         self.positives, self.negatives = list(positives), list(negatives)
         self._general = 100 * general_frequencies()
@@ -189,6 +190,12 @@ class PageJudge:
     def learn_seed(self, vector: Vector) -> None:
         """A seed of a topic that has neither keywords nor examples."""
         self.seeds.append(vector)
+        self._prepare()
+
+    def learn_marks(self, marked: Sequence[tuple[Vector, float]]) -> None:
+        """Pages that a person has labelled are examples and counterexamples."""
+        for vector, label in marked:
+            (self.positives if label else self.negatives).append(vector)
         self._prepare()
 
     def note(self, number: int, vector: Vector) -> bool:

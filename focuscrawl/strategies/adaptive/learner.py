@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from focuscrawl import words
-from focuscrawl.page import Page
+from focuscrawl.page import Link, Page
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
-from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Floats, Links, Reading, hashes
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Floats, Links, Reading, hashes, link_words
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 from focuscrawl.strategies.adaptive.vectors import Vectors
 
@@ -28,11 +28,16 @@ LESSONS = 5000
 #: Words given as reasons of a judgement, and the smallest part of a score that is shown.
 REASONS = 8
 LEAST = 0.05
+#: Words told of an anchor or a context.
+TOLD = 3
 #: The relevance of a seed that is all that the topic says.
 SEED = 0.95
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
+#: Fetches that scores are calibrated by, the latest ones.
+CALIBRATED = 100
+RIDGE_CALIBRATION = 2.0
 RIDGE_DENSE = 5.0
 RIDGE_SPARSE = 1.0
 
@@ -79,6 +84,10 @@ class Learner:
         self._aside_urls: dict[int, int] = {}
         self.page_urls: list[int] = []  # URL by page, from page 1
         self._seed_pages: list[int] = []
+        #: Scores as log-odds when URLs were fetched, and what came of them; how the former become probabilities.
+        self._odds: list[float] = []
+        self._outcomes: list[float] = []
+        self._stretch, self._shift = 1.0, 0.0
         self._next_fit = FIRST_FIT
         #: By URL: the current score as log-odds, and the one that the frontier has; which ones have changed.
         self._now = np.full(1024, np.nan)
@@ -117,7 +126,11 @@ class Learner:
 
     def log_odds(self, urls: NDArray[np.int64]) -> Floats:
         """The scores of waiting URLs as log-odds."""
-        return self.evidence.dense(urls) @ self.weights + self.evidence.sparse_part(urls)
+        return np.asarray(self.evidence.dense(urls) @ self.weights + self.evidence.sparse_part(urls))
+
+    def probability(self, odds: Floats) -> Floats:
+        """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""
+        return np.asarray(sigmoid(self._stretch * odds + self._shift))
 
     def current(self, url: int, told: float) -> float:
         """The score of a waiting URL now, in [0, 1]; *told* is the one that the frontier has."""
@@ -153,7 +166,24 @@ class Learner:
         dense, sparse = self.evidence.preview(links, p)
         parts = dense * self.weights
         odds = parts.sum(axis=1) + sparse
-        return sigmoid(odds).tolist(), [_named(part, extra) for part, extra in zip(parts.tolist(), sparse.tolist())]
+        named = [_named(part, extra) for part, extra in zip(parts.tolist(), sparse.tolist(), strict=True)]
+        return self.probability(odds).tolist(), named
+
+    def explain(self, url: int, link: Link) -> dict[str, float]:
+        """The parts of the score of a waiting URL that matter, with the words of one of its links."""
+        if url >= len(self.evidence.last) or not self.evidence.last[url]:
+            return {}
+        place = np.array([url])
+        parts = (self.evidence.dense(place) * self.weights)[0]
+        named = _named(parts.tolist(), float(self.evidence.sparse_part(place)[0]))
+        weights = self.judge.weights * self.judge.idf
+        found = link_words(link)
+        for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
+            if name in named:
+                best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
+                told = " ".join(stem for stem in best if weights[hashes([stem])[0]] > 0)
+                named = {f"{key} ({told})" if key == name and told else key: value for key, value in named.items()}
+        return named
 
     def reasons(self, page: Page, reading: Reading) -> dict[str, float]:
         """The words that count most in the judgement of a page."""
@@ -190,9 +220,12 @@ class Learner:
             self._seed_pages.append(page)
         outcome = 0.0 if dead else p
         if evidence.last[url]:
+            self._odds.append(float(self.log_odds(np.array([url]))[0]))
+            self._outcomes.append(outcome)
             self.rows.append(evidence.row(url))
             self.row_pages.append(page)
             del self.rows[:-LESSONS], self.row_pages[:-LESSONS]
+            del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]
         evidence.set_page(page, outcome)
         while len(self.page_urls) < number:
             self.page_urls.append(url)
@@ -210,6 +243,8 @@ class Learner:
             self._fit()
             changed = True
         self._all_changed = changed or number % RESCORE_EVERY == 0
+        if self._all_changed and len(self._odds) >= FIRST_FIT:
+            self._calibrate()
         if changed:
             evidence.renew()
         elif self._all_changed:
@@ -224,7 +259,7 @@ class Learner:
             more = np.full(size - len(self._now), np.nan)
             self._now, self._told = np.concatenate([self._now, more]), np.concatenate([self._told, more])
         if len(self._changed):
-            self._now[self._changed] = sigmoid(self.log_odds(self._changed))
+            self._now[self._changed] = self.probability(self.log_odds(self._changed))
 
     def _adopt(self, targets: NDArray[np.int64], key_of: Callable[[int], int]) -> None:
         """Take over what pages known beforehand say of URLs that are met for the first time."""
@@ -284,6 +319,26 @@ class Learner:
         self.weights[used[is_dense]] += learned[is_dense]
         self.evidence.sparse[:] = 0
         self.evidence.sparse[used[~is_dense] - width] = learned[~is_dense]
+
+    def _calibrate(self) -> None:
+        """Learn how the scores of the last fetches become the probabilities that they should have been (Platt)."""
+        odds = np.array(self._odds)
+        rows = csr_array(np.column_stack([odds, np.ones(len(odds))]))
+        change = fit(rows, np.array(self._outcomes), RIDGE_CALIBRATION, offset=odds)
+        self._stretch, self._shift = max(0.1, 1 + float(change[0])), float(change[1])
+
+    def mark(self, marked: Sequence[Known]) -> None:
+        """Learn from pages that a person has labelled during the crawl, then score everything again."""
+        for page in marked:
+            self.labels[page.key] = page.label
+        self.judge.learn_marks([(page.reading.vector, page.label) for page in marked])
+        if self.judge.pages:
+            self._judge_again(teach=not self.judge.supervised and len(self.judge.pages) >= FIRST)
+        if self.rows:
+            self._fit()
+        self.evidence.renew()
+        self._changed, self._all_changed = self.evidence.waiting(), True
+        self._score_changed()
 
 
 def _named(parts: Sequence[float], sparse: float) -> dict[str, float]:

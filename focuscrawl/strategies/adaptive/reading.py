@@ -111,8 +111,8 @@ def place_of(url: str) -> Place:
     """Where a URL leads."""
     parts = urlsplit(url)
     host, path = parts.netloc, parts.path
-    directory, _, name = path.rpartition("/")
-    top = directory.split("/", 2)[1] if directory else ""
+    directory = path.rpartition("/")[0]
+    top = "".join(directory.split("/", 2)[1:2])
     shape = shape_of(path, parts.query)
     return Place(*hashes((shape, f"{host}{directory}/", f"{host}/{top}", host)))
 
@@ -132,7 +132,7 @@ NO_EMBEDDING: Embedding = np.zeros(0, dtype=np.float32)
 
 
 class Vector(NamedTuple):
-    """A text: the hashes of its words, in order, 1 + ln of how often each occurs, and its embedding, if there is one."""
+    """A text: the hashes of its words, in order; 1 + ln of how often each occurs; its embedding, if there is one."""
 
     words: Ints
     counts: NDArray[np.float32]
@@ -184,9 +184,7 @@ def read_links(links: Sequence[Link]) -> Links:
         found = link_words(link)
         for kind, stems in enumerate(found):
             start = kind * SIZE
-            features += {start + number for number in hashes(stems)} if len(stems) < 2 else sorted(
-                {start + number for number in hashes(stems)}
-            )
+            features += sorted({start + number for number in hashes(stems)})
         path = _hashes[link.path]
         place = place_of(link.url)
         features += (
