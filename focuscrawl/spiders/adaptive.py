@@ -53,7 +53,8 @@ class Adaptive(FocusedSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        self._vectors = load_vectors()
+        supervised = self.topic.examples and self.topic.counterexamples
+        self._vectors = None if supervised else load_vectors()  # they add nothing to what both kinds of examples teach
         known: list[Known] = []
         for label, sources in ((1.0, self.topic.examples), (0.0, self.topic.counterexamples)):
             async for page in self._read_examples(sources):

@@ -96,7 +96,9 @@ def test_urls_of_one_kind_have_one_shape(one, other):
 
 
 def test_other_kinds_of_urls_have_other_shapes():
-    shapes = {shape_of(*parts) for parts in (("/a/b", ""), ("/a/b.html", ""), ("/a/9", ""), ("/a/b", "id=3"), ("/", ""))}
+    shapes = {
+        shape_of(*parts) for parts in (("/a/b", ""), ("/a/b.html", ""), ("/a/9", ""), ("/a/b", "id=3"), ("/", ""))
+    }
     assert len(shapes) == 5
 
 
@@ -120,7 +122,9 @@ def test_examples_teach_words_that_no_keyword_names():
     negatives = [vector(f"{text} case {number}") for number, text in enumerate((COOKING, WEATHER) * 4)]
     judge = PageJudge({}, positives, negatives)
     assert judge.supervised
-    assert judge.log_odds(vector("mergesort and heapsort of elements")) > 0 > judge.log_odds(vector("bread in the oven"))
+    assert (
+        judge.log_odds(vector("mergesort and heapsort of elements")) > 0 > judge.log_odds(vector("bread in the oven"))
+    )
 
 
 def test_a_seed_stands_for_keywords():

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from focuscrawl import words
+from focuscrawl import urls, words
 from focuscrawl.page import Link, Page
 from focuscrawl.resources import data
 
@@ -81,19 +81,19 @@ def frequency_table() -> list[tuple[float, list[str]]]:
 class LinkWords(NamedTuple):
     """The stems of the words that speak for a link."""
 
-    anchor: list[str]
-    url: list[str]
-    context: list[str]
-    heading: list[str]
+    anchor: Sequence[str]
+    url: Sequence[str]
+    context: Sequence[str]
+    heading: Sequence[str]
 
 
 def link_words(link: Link) -> LinkWords:
     """The stems of a link's words, by where they are."""
     return LinkWords(
         words.stems(words.tokenize(link.anchor)),
-        words.stems(link.url_words),
+        url_stems(link.url),
         words.stems([*link.before(), *link.after()]),
-        list(words.stems_of(link.subheading or link.main_heading)),
+        words.stems_of(link.subheading or link.main_heading),
     )
 
 
@@ -106,7 +106,7 @@ class Place(NamedTuple):
     host: int
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=20_000)
 def place_of(url: str) -> Place:
     """Where a URL leads."""
     parts = urlsplit(url)
@@ -115,6 +115,12 @@ def place_of(url: str) -> Place:
     top = "".join(directory.split("/", 2)[1:2])
     shape = shape_of(path, parts.query)
     return Place(*hashes((shape, f"{host}{directory}/", f"{host}/{top}", host)))
+
+
+@lru_cache(maxsize=20_000)
+def url_stems(url: str) -> tuple[str, ...]:
+    """The stems of the words of a URL: many pages link to the same one."""
+    return tuple(words.stems(urls.words(url)))
 
 
 def shape_of(path: str, query: str) -> str:
@@ -139,23 +145,17 @@ class Vector(NamedTuple):
     embedding: Embedding = NO_EMBEDDING
 
 
-def vector_of(counts: dict[int, float]) -> Vector:
-    """The vector for counts by hash."""
-    found = sorted(counts)
-    return Vector(
-        np.array(found, dtype=np.int32), (1 + np.log(np.array([counts[word] for word in found]))).astype(np.float32)
-    )
+def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
+    """The vector of a text, from the hashes of its words and how often each occurs."""
+    places, row = np.unique(np.array(found, dtype=np.int32), return_inverse=True)
+    totals = np.bincount(row, counts, minlength=len(places)) if len(places) else np.zeros(0)
+    return Vector(places, (1 + np.log(totals)).astype(np.float32))
 
 
 def page_vector(page: Page) -> Vector:
     """The words of a page; those of its title count three times."""
-    counts: dict[int, float] = {}
-    for stem, number in page.counts.items():
-        place = _hashes[stem]
-        counts[place] = counts.get(place, 0) + number
-    for stem in words.stems_of(page.title):
-        counts[_hashes[stem]] += TITLE - 1
-    return vector_of(counts)
+    title = words.stems_of(page.title)
+    return vector_of(hashes([*page.counts, *title]), [*page.counts.values(), *[float(TITLE - 1)] * len(title)])
 
 
 class Links(NamedTuple):

@@ -10,7 +10,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import words
-from focuscrawl.strategies.adaptive.reading import Embedding, frequency_table, general_frequencies, hashes
+from focuscrawl.strategies.adaptive.reading import RARE, Embedding, frequency_table, general_frequencies, hashes
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +47,8 @@ class Vectors:
         return np.asarray(rest / (float(np.sqrt(rest @ rest)) or 1.0), dtype=np.float32)
 
     def _meet(self, found: list[str]) -> None:
+        if not found:
+            return
         if len(self._places) + len(found) > LIMIT:
             self._places.clear()
         size = len(self._places) + len(found)
@@ -55,30 +56,35 @@ class Vectors:
             more = max(size, 2 * len(self._known)) - len(self._known)
             self._known = np.concatenate([self._known, np.zeros((more, self._known.shape[1]), dtype=np.float32)])
             self._weights = np.concatenate([self._weights, np.zeros(more, dtype=np.float32)])
-        general = general_frequencies()
-        rarity = general[hashes(words.stems(found))]
-        for word, share, coded in zip(
-            found, rarity.tolist(), self._tokenizer.encode_batch(found, add_special_tokens=False), strict=True
-        ):
-            place = self._places[word] = len(self._places)
-            vector = self._parts[coded.ids].mean(axis=0) if coded.ids else np.zeros(self._parts.shape[1])
-            self._known[place] = vector / (float(np.sqrt(vector @ vector)) or 1.0)
-            self._weights[place] = min(_HEAVIEST, max(0.0, -log(max(share, _RAREST))))
+        shares = np.maximum(general_frequencies()[hashes(words.stems(found))], _RAREST)
+        start = len(self._places)
+        self._weights[start:size] = np.clip(-np.log(shares), 0.0, _HEAVIEST)
+        self._places.update(zip(found, range(start, size), strict=True))
+        parts = [coded.ids for coded in self._tokenizer.encode_batch_fast(found, add_special_tokens=False)]
+        row = np.repeat(np.arange(len(found)), [len(ids) for ids in parts])
+        sums = np.zeros((len(found), self._parts.shape[1]), dtype=np.float32)
+        np.add.at(sums, row, self._parts[[part for ids in parts for part in ids]])
+        lengths = np.sqrt(np.sum(sums * sums, axis=1, keepdims=True))
+        self._known[start:size] = sums / np.where(lengths > 0, lengths, 1)
 
     def embed(self, counts: Mapping[str, float]) -> Embedding:
         """The vector of a text, with length 1, from the numbers of its words."""
+        counts = self._telling(counts)
         if not counts:
             return np.zeros(self._parts.shape[1], dtype=np.float32)
-        if len(counts) > LIMIT // 2:
-            counts = dict(list(counts.items())[: LIMIT // 2])
-        new = [word for word in counts if word not in self._places]
-        if new:
+        while new := [word for word in counts if word not in self._places]:  # again, if others were forgotten for them
             self._meet(new)
-            new = [word for word in counts if word not in self._places]  # all were forgotten to make room
-            if new:
-                self._meet(new)
         damped = 1 + np.log(np.array(list(counts.values()), dtype=np.float32))
         return self._sum(counts, damped, rarity=True)
+
+    @staticmethod
+    def _telling(counts: Mapping[str, float]) -> Mapping[str, float]:
+        """Without words that occur once and are not in the table of frequencies: names and typos, each costly once."""
+        known = general_frequencies()[hashes(words.stems(list(counts)))] > RARE
+        few = {
+            word: count for (word, count), told in zip(counts.items(), known.tolist(), strict=True) if told or count > 1
+        }
+        return few if len(few) <= LIMIT // 2 else dict(list(few.items())[: LIMIT // 2])
 
     def embed_weighted(self, weights: Mapping[str, float]) -> Embedding:
         """The vector of keywords, with length 1, from their weights."""
