@@ -74,10 +74,10 @@ def test_a_link_speaks_by_anchor_url_context_and_heading():
     source = b"<h1>Rocks</h1><h2>Layers</h2><p>old strata <a href='/granite/deep.html'>Hard stones</a> are folded</p>"
     (link,) = read_page(Page("http://a.example/"), source, "text/html").links
     found = link_words(link)
-    assert found.anchor == ["hard", "stone"]
+    assert list(found.anchor) == ["hard", "stone"]
     assert {"granit", "deep"} <= set(found.url)
     assert {"strata", "fold"} <= set(found.context)
-    assert found.heading == ["layer"]
+    assert list(found.heading) == ["layer"]
 
 
 def test_a_link_knows_its_place_in_the_markup():

@@ -60,10 +60,11 @@ class Vectors:
         start = len(self._places)
         self._weights[start:size] = np.clip(-np.log(shares), 0.0, _HEAVIEST)
         self._places.update(zip(found, range(start, size), strict=True))
-        parts = [coded.ids for coded in self._tokenizer.encode_batch_fast(found, add_special_tokens=False)]
-        row = np.repeat(np.arange(len(found)), [len(ids) for ids in parts])
-        sums = np.zeros((len(found), self._parts.shape[1]), dtype=np.float32)
-        np.add.at(sums, row, self._parts[[part for ids in parts for part in ids]])
+        coded = self._tokenizer.encode_batch_fast(found, add_special_tokens=False)
+        parts = [one.ids or [0] for one in coded]
+        first = np.cumsum([0, *map(len, parts[:-1])])
+        sums = np.add.reduceat(self._parts[[part for ids in parts for part in ids]], first, axis=0)
+        sums[[not one.ids for one in coded]] = 0
         lengths = np.sqrt(np.sum(sums * sums, axis=1, keepdims=True))
         self._known[start:size] = sums / np.where(lengths > 0, lengths, 1)
 
