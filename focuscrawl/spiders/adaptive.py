@@ -68,6 +68,7 @@ class Adaptive(FocusedSpider):
             )
         self._catch_up()
         self.crawl.frontier.rescorer = self._now
+        self.crawl.frontier.patience.calibrated = True
 
     def _keywords(self) -> dict[str, float]:
         """The topic's keywords with their weights, or the words of its description."""
