@@ -48,6 +48,9 @@ class Adaptive(FocusedSpider):
 
     def prepare(self) -> None:
         self._readings: WeakKeyDictionary[Page, Reading] = WeakKeyDictionary()
+        #: The seeds, which are fetched first whatever their in-links say, and the ids of those that pages link to.
+        self._starts = frozenset(self.start_urls)
+        self._seed_ids: set[int] = set()
 
     # ---- before the crawl
 
@@ -104,7 +107,9 @@ class Adaptive(FocusedSpider):
         return old  # `stored` scores it by all its in-links
 
     def _now(self, entry: Entry) -> float:
-        """The current score of a URL that has reached the top of the queue."""
+        """The current score of a URL that has reached the top of the queue; a seed keeps its own."""
+        if entry.via is None:
+            return entry.score
         return self.learner.current(entry.url_id, entry.score)
 
     # ---- learning
@@ -144,7 +149,10 @@ class Adaptive(FocusedSpider):
             dead=bool(page.problem),
             seed=self._is_bare_seed(page),
         )
-        changes = self.learner.changes()
+        self._seed_ids.update(
+            target for link, target in zip(page.links, link_ids, strict=True) if link.url in self._starts
+        )
+        changes = [change for change in self.learner.changes() if change[0] not in self._seed_ids]
         if write:
             store = self.crawl.store
             with store.batch():

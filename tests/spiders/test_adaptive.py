@@ -115,3 +115,13 @@ def test_scores_are_calibrated_against_the_judge(tmp_path):
         if np.any(places == place)
     )
     assert error < 0.05
+
+
+def test_a_seed_is_fetched_first_whatever_its_in_links_say(tmp_path):
+    """The first seed has links to better pages, and a poor one to the second seed, which leads to the rest."""
+    links = {"a": ["hub", "a/1", "a/2", "a/3"], "a/1": ["a/4"], "a/2": [], "a/3": [], "a/4": [], "hub": ["b"], "b": []}
+    texts = {name: "merge sort and heap sort" for name in links if name != "hub"}
+    crawled = crawl(
+        "adaptive", small_web(links, texts), tmp_path / "c", seeds=f"{at('a')},{at('hub')}", keywords="sort"
+    )
+    assert crawled.urls[:2] == [at("a"), at("hub")]
