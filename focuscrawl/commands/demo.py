@@ -48,8 +48,8 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Serve the embedded web on loopback, crawl it adaptively, breadth-first, by keywords and best-first, and show"
-            " which found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
+            "Serve the embedded web on loopback, crawl it adaptively, breadth-first, by keywords and best-first, and"
+            " show which found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
