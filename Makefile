@@ -11,7 +11,7 @@ PYTHONS ?= python3.11 python3.12 python3.13
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s%s\n", $$1, $$2 }' Makefile
 
-demo: $(READY)  ## crawl the embedded web and compare three strategies
+demo: $(READY)  ## crawl the embedded web and compare four strategies
 	@$(BIN)/scrapy demo
 
 test: $(READY)  ## run the tests; ARGS goes to pytest

@@ -7,7 +7,7 @@ first use and cached. All positions are offsets into one string, the page's text
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,7 @@ from focuscrawl.language.identify import Language, identify, is_english
 from focuscrawl.language.languages import code_of
 from focuscrawl.manners.rights import Rights
 from focuscrawl.reading import main_text
-from focuscrawl.reading.markup import BODY, LIST
+from focuscrawl.reading.markup import BODY, LIST, step_of
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
 FIELDS = [
@@ -100,6 +100,7 @@ class Link:
         "_page",
         "_start",
         "anchor",
+        "elements",
         "hreflang",
         "nofollow",
         "page_relevance",
@@ -119,6 +120,8 @@ class Link:
         #: The language of the target, by the page: a hint such as `de` or `pt-br`; empty if the page says nothing.
         self.hreflang = ""
         self.position = position
+        #: The elements around it, with their attributes: the outermost first, its own last.
+        self.elements: Sequence[tuple[str, Mapping[str, str]]] = ()
         #: The relevance of the page that the link is on, if known: set by strategies, and for links in the queue.
         self.page_relevance: float | None = None
         #: Set by the scoring middleware: the strategy's estimate in [0, 1], or None for a refused link.
@@ -167,6 +170,11 @@ class Link:
     def page(self) -> Page | None:
         """The page that the link was read from; None for one from the store."""
         return self._page
+
+    @property
+    def path(self) -> str:
+        """Where it is in the markup: the tags around it with their first classes, such as `div.content>ul>li>a`."""
+        return ">".join([step_of(tag, attributes) for tag, attributes in self.elements])
 
     @property
     def language(self) -> str:
@@ -296,6 +304,8 @@ class Page:
         self.links: list[Link] = []
         #: Links to files that are not read, such as images and archives: strategies do not see them.
         self.unread: list[Unread] = []
+        #: The ids of their URLs in the frontier, once the page is stored.
+        self.link_ids: list[int] = []
         #: Links beyond the limit for one page, which were not read.
         self.links_left_out = 0
         self.raw_text = ""

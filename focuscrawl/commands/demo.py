@@ -22,7 +22,7 @@ from focuscrawl.topic import load_topic
 from focuscrawl.web.server import serving
 from focuscrawl.web.webs import Web, open_web
 
-SPIDERS = ("breadth_first", "keyword", "best_first")
+SPIDERS = ("adaptive", "breadth_first", "keyword", "best_first")
 TOPIC = "sorting"
 
 
@@ -48,8 +48,8 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Serve the embedded web on loopback, crawl it breadth-first, by keywords and best-first, and show which"
-            " found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
+            "Serve the embedded web on loopback, crawl it adaptively, breadth-first, by keywords and best-first, and"
+            " show which found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -92,10 +92,10 @@ class Command(FocusCommand):
         console.print(f"{'comparison':14} {folder / 'report.html'}")
         for spider in SPIDERS:
             console.print(f"{spider:14} {folder / spider}/{{URLs.txt,pages.jsonl,crawl.sqlite,report.html}}")
-        found = (folder / "best_first" / "URLs.txt").read_text("utf-8").splitlines()
+        found = (folder / SPIDERS[0] / "URLs.txt").read_text("utf-8").splitlines()
         right = [url for url in found if label in web.labels(url)]
         if right:
-            console.print(f"\nWhy a page was fetched:\n  scrapy explain {folder / 'best_first'} {right[-1]}")
+            console.print(f"\nWhy a page was fetched:\n  scrapy explain {folder / SPIDERS[0]} {right[-1]}")
 
     def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> bool:
         """Crawl with a spider, in a process of its own; False if it fails."""
@@ -181,4 +181,4 @@ def _report(outcomes: dict[str, Outcome], pages: int) -> str:
     ]
     table = report.table(("spider", "relevant", "harvest rate"), rows, 2)
     body = f"<h2>Relevant pages over pages fetched</h2>{chart}{table}"
-    return report.page("Three ways to crawl a small web", f"Topic {TOPIC}, {pages} pages each, relevant by label", body)
+    return report.page("Four ways to crawl a small web", f"Topic {TOPIC}, {pages} pages each, relevant by label", body)

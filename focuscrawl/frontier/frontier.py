@@ -96,7 +96,6 @@ class Frontier:
         self._damped: set[int] = set()
         #: URLs that got no answer in an earlier run: they are retried when nothing else is left.
         self._tried: set[int] = set()
-        #: Stored pages to visit again, by URL id. They are in memory only.
         self._pending: list[int] = []  # for the next batch
         self._batch_left = batch
         self._put_back = 0
@@ -181,8 +180,7 @@ class Frontier:
 
     def offer(self, candidates: Iterable[Candidate]) -> None:
         """Queue URLs, or raise the scores of those already waiting. Call inside a transaction."""
-        state, ranks = self.waiting.state, self.waiting.rank
-        aged = self.ageing * self._pages
+        state, ranks, aged = self.waiting.state, self.waiting.rank, self.ageing * self._pages
         new: dict[int, NewRow] = {}
         changed: list[tuple[float, float, bool, int, int | None, int]] = []
         scores: dict[int, tuple[float, float]] = {}  # of changed URLs, whose rows are not written yet
@@ -413,6 +411,18 @@ class Frontier:
         self.waiting.sweep()
         self.turns.sweep()
         return count
+
+    def set_scores(self, scores: Iterable[tuple[int, float]]) -> None:
+        """Give waiting URLs new scores, in a transaction."""
+        rows: list[tuple[float, float, bool, float, int]] = []
+        for url_id, score in scores:
+            if self.waits(url_id) and url_id not in self._tried:
+                old, damping = self._score(url_id, {})
+                if score != old:
+                    self.waiting.thaw(url_id)
+                    rank = self.waiting.rank[url_id] + (score - old) * damping
+                    rows.append((score, rank, self._push(url_id, rank, at_once=True), damping, url_id))
+        self.store.queue.rescore(rows)
 
     def _rescored(self, entry: Entry, score: float, damped_before: float | None = None) -> Entry:
         """Change the score or damping of an entry; its age stays."""

@@ -10,7 +10,8 @@ the crawl's pages on poor links of other hosts. So a link is held back as long a
 - Not everything that waits can be fetched anyway.
 
 How strict this is depends on what is scarce (`budget.py`). If only time is, nothing is held back. Only the order of the
-scores matters, so strategies may use any scale.
+scores matters, so strategies may use any scale. A strategy whose scores are calibrated says so (`calibrated`); then the
+scores themselves tell what links are worth.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class Patience:
     def __init__(self, share: float = 0.0, longest_wait: float = 0.0) -> None:
         self.share = share
         self.longest_wait = longest_wait
+        #: Whether ranks are what links are expected to be worth: then nothing needs to be known of parts of the queue.
+        self.calibrated = False
         #: How many more pages may be fetched, and how much the crawl must hurry (`Budget.haste`).
         self.pages_left = inf
         self.haste = 1.0
@@ -127,6 +130,8 @@ class Patience:
             return True
         if self._fetches_all():
             return False
+        if self.calibrated:
+            return better > 0 and rank < self.share**self.haste * better  # ageing may make ranks negative
         self._renew()
         here, there = self._part(rank), self._part(better)
         return here > there and self._expected(here) < self.share**self.haste * self._expected(there)

@@ -27,6 +27,8 @@ MAX_DEPTH = 1_000
 
 #: Lists nested deeper than this are merged; otherwise the blocks of their links would repeat the same text.
 MAX_LISTS = 10
+#: Elements in the tag path of a link: its own and those around it.
+PATH = 5
 _PIECE = 1 << 16
 
 
@@ -81,6 +83,8 @@ class _Reader:
         self.block_start = 0
         self.hidden = 0
         self.depth = self.deepest = 0
+        #: The open elements: tag and attributes.
+        self.open: list[tuple[str, Mapping[str, str]]] = []
         self.title: list[str] | None = None
         #: Hidden text that is still needed, while it is being read: schema.org data, the content of <noframes>.
         self.raw: list[str] | None = None
@@ -125,12 +129,15 @@ class _Reader:
         self.depth += 1
         if self.depth > self.deepest:
             self.deepest = self.depth
+        self.open.append((tag, attributes))
         handle = self.starts.get(tag)
         if handle is not None:
             handle(self, attributes)
 
     def end(self, tag: str) -> None:
         self.depth -= 1
+        if self.open:
+            self.open.pop()
         handle = self.ends.get(tag)
         if handle is not None:
             handle(self)
@@ -299,7 +306,7 @@ class _Reader:
 
     def add_link(self, href: str, rel: str = "", text: str = "") -> FoundLink:
         in_list = self.open_lists[:MAX_LISTS][-1] if self.open_lists else -1
-        link = FoundLink(href, self.length, in_list, len(self.page.headings) - 1, rel, text)
+        link = FoundLink(href, self.length, in_list, len(self.page.headings) - 1, rel, text, self.open[-PATH:])
         self.found.append(link)
         return link
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from focuscrawl import urls
 from focuscrawl.page import Link, Page, Unread, anchor_text, attach
@@ -20,13 +20,19 @@ _REFRESH = re.compile(
 )
 
 
+#: Tags with their attributes.
+Elements = Sequence[tuple[str, Mapping[str, str]]]
+
+
 class FoundLink:
     """A link while the page is being read."""
 
-    __slots__ = ("end", "heading", "href", "in_list", "rel", "start", "text")
+    __slots__ = ("elements", "end", "heading", "href", "in_list", "rel", "start", "text")
 
-    def __init__(self, href: str, start: int, in_list: int, heading: int, rel: str, text: str) -> None:
-        self.href, self.rel = href, rel
+    def __init__(
+        self, href: str, start: int, in_list: int, heading: int, rel: str, text: str, elements: Elements
+    ) -> None:
+        self.href, self.rel, self.elements = href, rel, elements
         self.start = self.end = start
         self.in_list, self.heading = in_list, heading
         #: Used if there is no anchor text.
@@ -58,6 +64,7 @@ def add_links(page: Page, links: Sequence[FoundLink], base: urls.Base, documents
             continue
         # a link has the same position whichever kinds of files are read
         link = Link(url, anchor, position=len(page.links) + len(page.unread))
+        link.elements = found.elements
         link.nofollow = bool(found.rel) and "nofollow" in found.rel.lower()
         attach(link, page, found.start, found.end, found.in_list, found.heading)
         page.links.append(link)

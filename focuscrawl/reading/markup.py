@@ -51,6 +51,12 @@ _LONGEST, _MOST = 200, 10_000
 _known: dict[str, str] = {}
 
 
+def step_of(tag: str, attributes: Mapping[str, str]) -> str:
+    """An element in a tag path: its tag and the first of its classes."""
+    classes = attributes.get("class", "")[:50].split(None, 1)
+    return f"{tag}.{classes[0]}" if classes else tag
+
+
 def part_of(attributes: Mapping[str, str]) -> str:
     """The part of a page that an element begins by its attributes; empty if they say nothing."""
     role = attributes.get("role")

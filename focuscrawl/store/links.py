@@ -20,6 +20,10 @@ _LINK = (
 
 _ADD = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _GET = f"SELECT {_LINK} FROM link JOIN url ON url.id = link.url_id WHERE link.id = ?"
+_READ_BACK = (
+    f"SELECT link.url_id, {_LINK} FROM link JOIN url ON url.id = link.url_id"
+    " WHERE link.id >= ? AND link.id < ? ORDER BY link.id"
+)
 _PAGE_URL = "SELECT page.url FROM link JOIN page ON page.id = link.page WHERE link.id = ?"
 _SET_SCORE = "UPDATE link SET score = ?, why = ? WHERE id = ?"
 _OF_PAGE = (
@@ -130,6 +134,11 @@ class Links(Part):
         """The links of a stored page that were not refused."""
         bounds = self._first_of(page_id), self._first_of(page_id + 1), page_id
         return map(OpenLink._make, self.store.execute(_OF_PAGE, bounds))
+
+    def read_back(self, page_id: int) -> list[tuple[int, Link]]:
+        """All links of a stored page as its first visit found them, in order, each with the id of its URL."""
+        bounds = self._first_of(page_id), self._first_of(page_id + 1)
+        return [(url_id, as_link(*link)) for url_id, *link in self.store.execute(_READ_BACK, bounds)]
 
     def targets_of(self, page_id: int) -> set[int]:
         """The ids of the URLs that a stored page links to, or linked to on an earlier visit."""

@@ -81,6 +81,10 @@ class Queue(Part):
         row = self.store.execute("SELECT score, damping FROM frontier WHERE url_id = ?", (url_id,)).fetchone()
         return float(row[0]), float(row[1])
 
+    def scores(self) -> dict[int, float]:
+        """The scores of all waiting URLs, by URL id."""
+        return dict(self.store.execute("SELECT url_id, score FROM frontier"))
+
     def add(self, rows: Iterable[NewRow]) -> None:
         """Queue URLs."""
         self.store.executemany(_ADD, rows)

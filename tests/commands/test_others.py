@@ -24,6 +24,7 @@ def test_the_demo_shows_that_focused_crawls_find_more(tmp_path):
     found = {name: int(count) for name, count in re.findall(r"│ (\w+) +│ +(\d+) │", result.stdout)}
     assert found["keyword"] > 1.2 * found["breadth_first"]
     assert found["best_first"] > 1.2 * found["breadth_first"]
+    assert found["adaptive"] > 1.2 * found["breadth_first"]
     assert str(tmp_path / "report.html") in result.stdout
     assert "<svg" in (tmp_path / "report.html").read_text()
     assert len(Crawled(tmp_path / "keyword").urls) == 300

@@ -120,6 +120,19 @@ def test_without_patience_the_line_is_kept_busy(start):
     assert [crawl.pop(), crawl.pop(), crawl.pop()] == ["http://good/0", "http://poor/0.01/0", None]
 
 
+def test_calibrated_scores_tell_at_once_what_links_are_worth(start):
+    crawl = start(share=0.5)
+    crawl.patience.calibrated = True
+    crawl.offer(a_1=0.9, a_2=0.8, b_1=0.3, c_1=0.5)
+    crawl.fill(50, 0.1)
+    assert crawl.pop() == "http://a/1"
+    assert crawl.pop() == "http://c/1"  # more than half of the 0.8 that waits for its host
+    assert crawl.pop() is None
+    crawl.now += 1
+    assert crawl.pop() == "http://a/2"
+    assert crawl.pop() == "http://b/1"  # nothing better is left
+
+
 def test_full_patience_is_strict_order(start):
     crawl = start(share=1)
     crawl.offer(a_1=0.9, a_2=0.8, b_1=0.79)

@@ -1,0 +1,188 @@
+"""Adaptive: learns during the crawl which links pay, from whatever the user can give.
+
+Our own. It follows no single paper; docs/strategies/adaptive.md has every formula.
+
+1. A *judge* says how relevant a page is: from examples and counterexamples by logistic regression, else from keywords,
+   else from the words of the seeds. Without counterexamples it goes on to teach itself from the pages of the crawl.
+2. A waiting URL is scored by the evidence of *all its known in-links*: what the judge thinks of their words, the pages
+   they are on, and how other links of these pages, at this place in the markup, of this URL shape, directory and host
+   have paid. These features have weights before anything is learned.
+3. Whenever a page has arrived, the features by which its URL was fetched are a *lesson*. From 20 lessons on, a logistic
+   regression corrects the weights and learns those of single words, tag paths, directories and hosts. Pages that led to
+   relevant ones count as well.
+4. All that waits is scored again when the weights have changed and every 20 pages; between, the URLs whose in-links
+   have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from focuscrawl import urls, words
+from focuscrawl.options import Option
+from focuscrawl.page import Judgement, Link, Page
+from focuscrawl.reading.html import read_page
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.pages import StoredPage
+from focuscrawl.store.queue import Entry
+from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
+from focuscrawl.strategies.adaptive.reading import Reading, read
+from focuscrawl.strategies.adaptive.vectors import load_vectors
+
+#: How the crawl's file records up to which page the scores of waiting URLs are up to date.
+_UPTO = "adaptive"
+
+
+class Adaptive(FocusedSpider):
+    """Our own strategy; see the module docstring."""
+
+    name = "adaptive"
+    needs = ()
+
+    threshold = Option(0.5, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
+
+    learner: Learner
+
+    def prepare(self) -> None:
+        self._readings: WeakKeyDictionary[Page, Reading] = WeakKeyDictionary()
+        #: The seeds, which are fetched first whatever their in-links say, and the ids of those that pages link to.
+        self._starts = frozenset(self.start_urls)
+        self._seed_ids: set[int] = set()
+
+    # ---- before the crawl
+
+    async def before_crawl(self) -> None:
+        await super().before_crawl()
+        supervised = self.topic.examples and self.topic.counterexamples
+        self._vectors = None if supervised else load_vectors()  # they add nothing to what both kinds of examples teach
+        known: list[Known] = []
+        for label, sources in ((1.0, self.topic.examples), (0.0, self.topic.counterexamples)):
+            async for page in self._read_examples(sources):
+                if not page.problem:
+                    targets = [urls.key(link.url) for link in page.links]
+                    known.append(Known(urls.key(page.url), label, self._read(page), targets))
+        self.learner = Learner(self._keywords(), known, self._vectors, self._languages())
+        if self._vectors is None and not self.learner.judge.supervised:
+            self.logger.info(
+                "with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'"
+            )
+        self._catch_up()
+        self.crawl.frontier.rescorer = self._now
+        self.crawl.frontier.patience.calibrated = True
+
+    def _keywords(self) -> dict[str, float]:
+        """The topic's keywords with their weights, or the words of its description."""
+        return self.topic.all_keywords or dict.fromkeys(words.tokenize(self.topic.description), 1.0)
+
+    def _languages(self) -> list[str]:
+        """The languages that the keywords are stemmed by: the topic's, or English and what they look like."""
+        told = identify(" ".join((self.topic.name, self.topic.description, *self.topic.keywords)))
+        found = ["en", *([told.code] if told.confidence >= _SURE else [])]
+        return self.topic.languages or list(dict.fromkeys(filter(None, found)))
+
+    # ---- scoring
+
+    def judge(self, page: Page) -> Judgement | None:
+        learner = self.learner
+        p = SEED if self._is_bare_seed(page) else learner.relevance(self._reading(page))
+        return Judgement(p, p >= self.threshold, learner.reasons(page, self._reading(page)))
+
+    def _is_bare_seed(self, page: Page | StoredPage) -> bool:
+        """Whether a page is all that the user has said about the topic."""
+        return self.learner.by_seeds and page.parent is None and not page.listing
+
+    def _read(self, page: Page) -> Reading:
+        return read(page, self._vectors.embed if self._vectors is not None else None)
+
+    def _reading(self, page: Page) -> Reading:
+        reading = self._readings.get(page)
+        if reading is None:
+            reading = self._readings[page] = self._read(page)
+        return reading
+
+    def score(self, page: Page) -> Sequence[float | None]:
+        scores, reasons = self.learner.preview(self._reading(page).links, self.relevance(page))
+        for link, why in zip(page.links, reasons, strict=True):
+            link.why = why
+        return scores
+
+    def merge(self, old: float, new: float) -> float:
+        return old  # `stored` scores it by all its in-links
+
+    def _now(self, entry: Entry) -> float:
+        """The current score of a URL that has reached the top of the queue; a seed keeps its own."""
+        if entry.via is None:
+            return entry.score
+        return self.learner.current(entry.url_id, entry.score)
+
+    # ---- learning
+
+    def stored(self, page: Page) -> None:
+        if page.visit is None:
+            reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
+            self._tell_why(page)
+            self._take_in(page, reading, page.url_id, page.link_ids, write=True)
+
+    def _tell_why(self, page: Page) -> None:
+        """Note with the link that led to a page why it was followed now, by all the evidence there was."""
+        store = self.crawl.store
+        stored = store.pages.get(page.number)
+        if page.via is None or stored is None:
+            return
+        why = self.learner.explain(page.url_id, page.via)
+        if why:
+            with store.batch():
+                store.links.set_scores([(page.score or 0.0, why, stored.via)])
+
+    def _bare(self, links: Iterable[Link]) -> Reading:
+        """Links without headings and tag paths: of a page that nearly repeats another, the file has no more."""
+        page = Page("")  # without words: the judge does not learn from it either
+        page.links = [
+            Link(link.url, link.anchor, link.text_before(), link.text_after(), language=link.language) for link in links
+        ]
+        return read(page)
+
+    def _take_in(self, page: Page, reading: Reading, url_id: int, link_ids: Sequence[int], *, write: bool) -> None:
+        """Learn from a stored page, then give the waiting URLs their new scores."""
+        self.learner.take_in(
+            page.number,
+            url_id,
+            reading,
+            page.relevance or 0.0,
+            np.array(link_ids, dtype=np.int64),
+            lambda number: urls.key(page.links[number].url),
+            dead=bool(page.problem),
+            seed=self._is_bare_seed(page),
+        )
+        self._seed_ids.update(
+            target for link, target in zip(page.links, link_ids, strict=True) if link.url in self._starts
+        )
+        changes = [change for change in self.learner.changes() if change[0] not in self._seed_ids]
+        if write:
+            store = self.crawl.store
+            with store.batch():
+                self.crawl.frontier.set_scores(changes)
+                store.set_meta(_UPTO, page.number)
+
+    def _catch_up(self) -> None:
+        """Learn from the pages of earlier runs, in their order, from the file."""
+        store = self.crawl.store
+        upto = store.number(_UPTO)
+        for stored in list(store.pages.each()):
+            response = store.pages.response(stored.number)
+            page = Page(stored.url, stored.status, parent=stored.parent, relevance=stored.relevance)
+            page.number, page.listing = stored.number, stored.listing
+            if stored.problem is None and stored.duplicate_of is None:
+                page.expected_languages = self.topic.languages
+                read_page(page, response.body, response.content_type, documents=self.crawl.documents)
+            page.problem = stored.problem
+            links = store.links.read_back(stored.number)
+            reading = self._read(page)
+            if [link.url for link in page.links] != [link.url for _, link in links]:
+                page.links = [link for _, link in links]
+                reading = reading._replace(links=self._bare(page.links).links)
+            self._take_in(page, reading, stored.url_id, [url_id for url_id, _ in links], write=stored.number > upto)
+        self.learner.resume(store.queue.scores())

@@ -1,0 +1,383 @@
+"""What speaks for the waiting URLs: all their known in-links, in columns.
+
+An in-link keeps its features, the page it is on and its tag path. A URL keeps sums over its in-links, so that a score
+takes one matrix product. Columns are indexed by the frontier's numbers of URLs and by the numbers of pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from focuscrawl.strategies.adaptive.judge import PageJudge, logit
+from focuscrawl.strategies.adaptive.rates import Rate, shrunk, surplus
+from focuscrawl.strategies.adaptive.reading import BITS, HEADING, SIZE, URL_WORD, Floats, Ints, Links
+
+#: In-links of a URL that count; later ones are ignored.
+MOST = 32
+#: Sums over the in-links of a URL.
+LINKS, PARENTS, ANCHOR_W, ANCHOR_I, CONTEXT_W, CONTEXT_I, HEADING_W, HEADING_I = range(8)
+LOG_ODDS, P, Q, SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS, SPARSE = range(8, 16)
+SUMS = 16
+#: Maxima over them.
+BEST, MAX_P, KEYWORD = range(3)
+MAXIMA = 3
+#: Features of a URL, with their weights before anything is learned.
+PRIORS = {
+    "bias": -2.5,
+    "a keyword in anchor or URL": 0.5,
+    "anchor and URL": 0.3,
+    "context": 0.35,
+    "heading": 0.1,
+    "best anchor": 0.2,
+    "best page that links there": 0.5,
+    "pages that link there": 0.15,
+    "relevant pages that link there": 0.7,
+    "other pages that link there": -0.5,
+    "other links of these pages": 0.5,
+    "links at this place in the markup": 0.5,
+    "URLs of this shape": 0.5,
+    "directory and host": 0.3,
+    "known example": 8.0,
+}
+NAMES = tuple(PRIORS)
+PRIOR = np.array(list(PRIORS.values()))
+#: The largest log-odds that a text adds.
+_MOST_ODDS = 8.0
+#: Features of in-links that are worked on at once.
+_CHUNK = 1 << 20
+_GROUP = np.array([0, 0, 1, 2])
+
+
+class Row(NamedTuple):
+    """The features of a URL when it was fetched: dense ones, and sparse ones with their values."""
+
+    dense: Floats
+    features: Ints
+    values: NDArray[np.float64]
+
+
+def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
+    """A column with room for *size* entries, at least."""
+    if size <= len(column):
+        return column
+    more = max(size, 2 * len(column)) - len(column)
+    return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
+
+
+class Evidence:
+    """The in-links of URLs, the pages they are on, and how links of a kind have paid."""
+
+    def __init__(self, judge: PageJudge) -> None:
+        self.judge = judge
+        #: The learned weights of sparse features.
+        self.sparse = np.zeros(9 * SIZE, dtype=np.float32)
+        self._read_judge()
+        # by URL
+        self.sums = np.zeros((1024, SUMS))
+        self.maxima = np.zeros((1024, MAXIMA))
+        self.places = np.zeros((1024, 4), dtype=np.int32)
+        self.known = np.zeros(1024)
+        self.done = np.zeros(1024, dtype=bool)
+        self.outcome = np.zeros(1024)
+        self.last = np.zeros(1024, dtype=np.int64)  # 1 + the last in-link
+        # by in-link
+        self.links = 0
+        self.url = np.zeros(1024, dtype=np.int64)
+        self.parent = np.zeros(1024, dtype=np.int64)
+        self.path = np.zeros(1024, dtype=np.int32)
+        self.repeats = np.zeros(1024, dtype=bool)
+        self.before = np.zeros(1024, dtype=np.int64)  # 1 + the in-link of the same URL before this one
+        self.first = np.zeros(1025, dtype=np.int64)
+        self.features = np.zeros(65_536, dtype=np.int32)
+        # by page
+        self.p = np.zeros(1024)
+        self.children = Rate(1024)
+        # by hash
+        self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host = (Rate() for _ in range(5))
+        self.outcomes = 0.0
+        self.fetched = 0
+        #: What was paid, if the judge may change its mind: URL, parents, tag paths; and page and URL of later links.
+        self.paid: list[tuple[int, NDArray[np.int64], Ints]] = []
+        self.paid_later: list[tuple[int, int]] = []
+
+    def _read_judge(self) -> None:
+        judge = self.judge
+        self._weight = (judge.weights * judge.idf).astype(np.float64)
+        self._idf2 = judge.idf * judge.idf
+        self._keyword = judge.keywords > 0
+
+    @property
+    def usual(self) -> float:
+        """The mean outcome of the crawl's fetches."""
+        return min(0.9, max(0.02, (self.outcomes + 0.5) / (self.fetched + 2.5)))
+
+    # ---- adding
+
+    def set_page(self, page: int, p: float) -> None:
+        """The relevance of a page."""
+        self.p = grown(self.p, page + 1)
+        if page >= len(self.children.total):
+            self.children.grow(len(self.p))
+        self.p[page] = p
+
+    def make_room(self, url: int) -> None:
+        """Make room for a URL."""
+        if url >= len(self.sums):
+            for name in ("sums", "maxima", "places", "known", "done", "outcome", "last"):
+                setattr(self, name, grown(getattr(self, name), url + 1))
+
+    def add(self, page: int, targets: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
+        """Add the links of a page; returns the URLs that wait and now have more in-links."""
+        if not len(targets):
+            return targets
+        self.make_room(int(targets.max()))
+        seen: set[int] = set()
+        kept: list[int] = []
+        for number, target in enumerate(targets.tolist()):
+            if self.done[target]:
+                if target not in seen:  # a link to a page that is there already: the others of this page may be alike
+                    self.children.add(page, float(self.outcome[target]))
+                    self.paid_later.append((page, target))
+            elif self.sums[target, LINKS] < MOST:
+                kept.append(number)
+            seen.add(target)
+        chosen = np.array(kept, dtype=np.int64)
+        return self._add(np.full(len(chosen), page), targets[chosen], links, chosen)
+
+    def _add(
+        self, pages: NDArray[np.int64], targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Add the chosen ones of some links, each on one of *pages*."""
+        if not len(chosen):
+            return targets
+        start = self.links
+        self._append(pages, targets, links, chosen)
+        return self._gather(targets, *self._parts(start, self.links))
+
+    def _gather(self, urls: NDArray[np.int64], sums: Floats, maxima: Floats) -> NDArray[np.int64]:
+        """Add what in-links say to their URLs, which are returned; sorted, as `ufunc.at` is many times slower."""
+        order = np.argsort(urls, kind="stable")
+        ordered = urls[order]
+        first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        found = ordered[first]
+        self.sums[found] += np.add.reduceat(sums[order], first, axis=0)
+        self.maxima[found] = np.maximum(self.maxima[found], np.maximum.reduceat(maxima[order], first, axis=0))
+        return found
+
+    def _append(
+        self, pages: NDArray[np.int64], targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]
+    ) -> None:
+        start, count = self.links, len(chosen)
+        end = start + count
+        for name in ("url", "parent", "path", "repeats", "before"):
+            setattr(self, name, grown(getattr(self, name), end))
+        self.first = grown(self.first, end + 1)
+        self.url[start:end] = targets
+        self.parent[start:end] = pages
+        self.path[start:end] = links.paths[chosen]
+        self.places[targets] = links.places[chosen]
+        lengths = links.first[chosen + 1] - links.first[chosen]
+        self.first[start + 1 : end + 1] = self.first[start] + np.cumsum(lengths)
+        self.features = grown(self.features, int(self.first[end]))
+        mine = np.zeros(len(links.paths), dtype=bool)
+        mine[chosen] = True
+        wanted = np.repeat(mine, np.diff(links.first))
+        self.features[self.first[start] : self.first[end]] = links.features[wanted]
+        for number, (target, page) in enumerate(zip(targets.tolist(), pages.tolist(), strict=True), start):
+            before = self.before[number] = self.last[target]
+            self.repeats[number] = before > 0 and self.parent[before - 1] == page
+            self.last[target] = number + 1
+        self.links = end
+
+    def in_links(self, url: int) -> list[int]:
+        """The numbers of the in-links of a URL, the last one first."""
+        found = []
+        number = int(self.last[url])
+        while number:
+            found.append(number - 1)
+            number = int(self.before[number - 1])
+        return found
+
+    # ---- sums
+
+    def _parts(self, start: int, end: int) -> tuple[Floats, Floats]:
+        """What some in-links add to the sums and maxima of their URLs."""
+        begin, stop = int(self.first[start]), int(self.first[end])
+        sums, maxima = self._texts(self.features[begin:stop], self.first[start : end + 1])
+        self._add_parents(sums, maxima, self.p[self.parent[start:end]], ~self.repeats[start:end])
+        self._add_rates(sums, start, end)
+        return sums, maxima
+
+    def _texts(self, features: Ints, first: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """What the features of in-links add to the sums and maxima."""
+        count = len(first) - 1
+        sums, maxima = np.zeros((count, SUMS)), np.zeros((count, MAXIMA))
+        row = np.repeat(np.arange(count), np.diff(first))
+        sums[:, SPARSE] = np.bincount(row, self.sparse[features], minlength=count)
+        text = features < (HEADING + 1) * SIZE
+        words, kind, of = features[text] & (SIZE - 1), features[text] >> BITS, row[text]
+        place = 3 * of + _GROUP[kind]
+        weights = np.bincount(place, self._weight[words], minlength=3 * count).reshape(count, 3)
+        lengths = np.bincount(place, self._idf2[words], minlength=3 * count).reshape(count, 3)
+        sums[:, ANCHOR_W : HEADING_I + 1 : 2] = weights
+        sums[:, ANCHOR_I : HEADING_I + 1 : 2] = lengths
+        maxima[:, BEST] = np.maximum(0.0, weights[:, 0] / np.sqrt(lengths[:, 0] + 1e-9))
+        maxima[:, KEYWORD] = np.bincount(of, self._keyword[words] & (kind <= URL_WORD), minlength=count) > 0
+        return sums, maxima
+
+    @staticmethod
+    def _add_parents(sums: Floats, maxima: Floats, p: Floats, new: NDArray[np.bool_]) -> None:
+        sums[:, LINKS] = 1
+        sums[:, PARENTS] = new
+        sums[:, LOG_ODDS] = new * logit(np.clip(p, 0.01, 0.99))
+        sums[:, P] = new * p
+        sums[:, Q] = new * (1 - p)
+        maxima[:, MAX_P] = p
+
+    def _add_rates(self, sums: Floats, start: int, end: int) -> None:
+        parent, path = self.parent[start:end], self.path[start:end]
+        new = ~self.repeats[start:end]
+        sums[:, SIBLINGS_Y] = new * self.children.total[parent]
+        sums[:, SIBLINGS] = new * self.children.number[parent]
+        sums[:, PATH_Y] = self.by_path.total[path]
+        sums[:, PATHS] = self.by_path.number[path]
+
+    def renew_rates(self) -> None:
+        """Bring the sums of outcomes up to date for all URLs."""
+        urls = self.url[: self.links]
+        sums = np.zeros((self.links, SUMS))
+        self._add_rates(sums, 0, self.links)
+        for column in (SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS):
+            self.sums[:, column] = np.bincount(urls, sums[:, column], minlength=len(self.sums))
+
+    def renew(self) -> None:
+        """Compute all sums again, after the judge or the weights have changed."""
+        self._read_judge()
+        self._forget_done()
+        self.sums[:] = 0
+        self.maxima[:] = 0
+        start = 0
+        while start < self.links:
+            end = int(np.searchsorted(self.first[: self.links + 1], self.first[start] + _CHUNK))
+            end = min(self.links, max(end, start + 1))
+            self._gather(self.url[start:end], *self._parts(start, end))
+            start = end
+
+    def _forget_done(self) -> None:
+        """Remove the in-links of URLs that were fetched."""
+        keep = ~self.done[self.url[: self.links]]
+        if keep.all():
+            return
+        lengths = np.diff(self.first[: self.links + 1])
+        self.features[: int(lengths[keep].sum())] = self.features[: int(self.first[self.links])][
+            np.repeat(keep, lengths)
+        ]
+        kept = int(keep.sum())
+        for name in ("url", "parent", "path", "repeats"):
+            column = getattr(self, name)
+            column[:kept] = column[: self.links][keep]
+        self.first[1 : kept + 1] = np.cumsum(lengths[keep])
+        self.links = kept
+        self.last[:] = 0
+        for number, url in enumerate(self.url[:kept].tolist()):
+            self.before[number] = self.last[url]
+            self.last[url] = number + 1
+
+    # ---- features
+
+    def waiting(self) -> NDArray[np.int64]:
+        """The URLs that have in-links and were not fetched."""
+        return np.flatnonzero((self.sums[:, LINKS] > 0) & ~self.done)
+
+    def dense(self, urls: NDArray[np.int64]) -> Floats:
+        """The dense features of URLs."""
+        return self._dense(self.sums[urls], self.maxima[urls], self.places[urls], self.known[urls])
+
+    def _dense(self, sums: Floats, maxima: Floats, places: Ints, known: Floats) -> Floats:
+        slope, usual = self.judge.scale.slope, self.usual
+        found = np.empty((len(sums), len(NAMES)))
+        found[:, 0] = 1
+        found[:, 1] = maxima[:, KEYWORD]
+        for column, total in ((2, ANCHOR_W), (3, CONTEXT_W), (4, HEADING_W)):
+            odds = slope * sums[:, total] / np.sqrt(sums[:, total + 1] + 1e-9)
+            found[:, column] = np.clip(odds, -_MOST_ODDS, _MOST_ODDS)
+        found[:, 5] = np.minimum(_MOST_ODDS, slope * maxima[:, BEST])
+        found[:, 6] = maxima[:, MAX_P]
+        found[:, 7] = sums[:, LOG_ODDS] / np.maximum(1, sums[:, PARENTS])
+        found[:, 8] = np.log1p(sums[:, P])
+        found[:, 9] = np.log1p(sums[:, Q])
+        found[:, 10] = surplus(shrunk(sums[:, SIBLINGS_Y], sums[:, SIBLINGS], usual), usual)
+        found[:, 11] = surplus(shrunk(sums[:, PATH_Y], sums[:, PATHS], usual), usual)
+        shape, directory, top, host = places.T
+        found[:, 12] = surplus(shrunk(self.by_shape.total[shape], self.by_shape.number[shape], usual), usual)
+        rate: Floats | float = usual
+        for by, place in ((self.by_host, host), (self.by_top, top), (self.by_directory, directory)):
+            rate = shrunk(by.total[place], by.number[place], rate)
+        found[:, 13] = surplus(np.asarray(rate), usual)
+        found[:, 14] = known
+        return found
+
+    def preview(self, links: Links, p: float) -> tuple[Floats, Floats]:
+        """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
+        count = len(links.paths)
+        sums, maxima = self._texts(links.features, links.first)
+        self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
+        sums[:, PATH_Y] = self.by_path.total[links.paths]
+        sums[:, PATHS] = self.by_path.number[links.paths]
+        return self._dense(sums, maxima, links.places, np.zeros(count)), sums[:, SPARSE]
+
+    def sparse_part(self, urls: NDArray[np.int64]) -> Floats:
+        """What the sparse features add to the scores of URLs: the mean over their in-links."""
+        return np.asarray(self.sums[urls, SPARSE] / np.maximum(1, self.sums[urls, LINKS]))
+
+    def row(self, url: int) -> Row:
+        """The features of a URL with in-links, to learn from."""
+        in_links = self.in_links(url)
+        features = np.concatenate([self.features[self.first[link] : self.first[link + 1]] for link in in_links])
+        found, numbers = np.unique(features, return_counts=True)
+        return Row(self.dense(np.array([url]))[0], found, numbers / len(in_links))
+
+    def settle(self, url: int, outcome: float) -> None:
+        """A URL was fetched, with this outcome: links of the same kind may pay alike."""
+        self.make_room(url)
+        self.done[url], self.outcome[url] = True, outcome
+        self.outcomes += outcome
+        self.fetched += 1
+        in_links = self.in_links(url)
+        if in_links:
+            parents, paths = np.unique(self.parent[in_links]), np.unique(self.path[in_links])
+            self.paid.append((url, parents, paths))
+            self.pay(parents, paths, self.places[url], outcome)
+
+    def pay(self, parents: NDArray[np.int64], paths: Ints, places: Ints, outcome: float) -> None:
+        """Count an outcome for the pages, tag paths and places of the links that led to it."""
+        self.children.add(parents, outcome)
+        self.by_path.add(paths, outcome)
+        for rate, place in zip((self.by_shape, self.by_directory, self.by_top, self.by_host), places, strict=True):
+            rate.add(int(place), outcome)
+
+    def pay_again(self) -> None:
+        """Count all outcomes again, after the judge has changed its mind about them."""
+        for rate in (self.children, self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host):
+            rate.total[:] = 0
+            rate.number[:] = 0
+        self.outcomes = float(self.outcome[self.done].sum())
+        for url, parents, paths in self.paid:
+            self.pay(parents, paths, self.places[url], float(self.outcome[url]))
+        for page, url in self.paid_later:
+            self.children.add(page, float(self.outcome[url]))
+
+    def adopt(self, known: Mapping[int, int], other: Evidence) -> None:
+        """Take over the in-links of URLs from other evidence about the same pages: its number by the number here."""
+        pairs = [(url, link) for url, there in known.items() for link in reversed(other.in_links(there))]
+        if not pairs:
+            return
+        parts = [other.features[other.first[link] : other.first[link + 1]] for _, link in pairs]
+        targets, chosen = np.array([url for url, _ in pairs]), np.array([link for _, link in pairs])
+        first = np.cumsum([0, *map(len, parts)])
+        links = Links(np.concatenate(parts), first, other.path[chosen], other.places[other.url[chosen]])
+        self._add(other.parent[chosen], targets, links, np.arange(len(pairs)))

@@ -1,0 +1,283 @@
+"""How relevant a page is: a linear judge of its words, from whatever part of a topic there is.
+
+With examples and counterexamples it is a logistic regression. Otherwise it starts from keywords (given, or the heaviest
+words of the seeds) and teaches itself from the pages that it judged most and least relevant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, general_frequencies
+from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
+
+#: Pages whose words are counted for the document frequencies.
+SAMPLE = 300
+#: Pages that are kept to learn from.
+KEPT = 2000
+#: Words of the seeds that become keywords.
+WORDS = 40
+#: Pages from which the judge learns by itself for the first time.
+FIRST = 15
+_RIDGE = 0.1
+_FOLDS = 5
+#: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
+_BESIDE_EXAMPLES = 0.3
+_BESIDE_PAGES = 2.0
+#: A cosine with the keywords that is high whatever the crawl has found so far.
+_HIGH = 0.12
+#: How the cosine of a page's embedding with the topic's becomes log-odds, at most these: the topic is given by words,
+#: or by pages.
+_MOST_MEANING = 6.0
+
+
+class Scale(NamedTuple):
+    """How a score becomes log-odds: `slope * (score - middle)`."""
+
+    middle: float
+    slope: float
+
+
+_BY_MEANING = Scale(0.22, 18.0)
+_BY_PAGES = Scale(0.4, 18.0)
+
+
+def logit(p: Any) -> Any:
+    """Log-odds of probabilities."""
+    return np.log(p) - np.log1p(-np.asarray(p))
+
+
+def unit(values: Floats) -> Floats:
+    """A vector of length 1, or nothing."""
+    length = float(np.sqrt(values @ values))
+    return values / length if length > 0 else values
+
+
+class PageJudge:
+    """Judges pages by their words.
+
+    *keywords* are weights by word hash; *positives* and *negatives* are example pages, *seeds* stand for keywords if
+    there are none.
+    """
+
+    def __init__(
+        self,
+        keywords: Mapping[int, float],
+        positives: Sequence[Vector] = (),
+        negatives: Sequence[Vector] = (),
+        topic: Embedding = NO_EMBEDDING,
+        without_average: Callable[[Embedding], Embedding] | None = None,
+    ) -> None:
+        self.given = dict(keywords)
+        self._topic, self._without_average = topic, without_average
+        #: The direction of the topic among the embeddings of pages, as given and as learned; empty without embeddings.
+        self._direction0: Floats = NO_EMBEDDING.astype(np.float64)
+        self._direction = self._direction0
+        self._scale0 = self._direction_scale = _BY_MEANING
+        self.positives, self.negatives = list(positives), list(negatives)
+        self._general = 100 * general_frequencies()
+        self._found = np.zeros(SIZE)
+        self._sampled = 0
+        #: Pages of the crawl, which the judge learns from, and their numbers.
+        self.pages: list[Vector] = []
+        self.numbers: list[int] = []
+        self._best: list[float] = []
+        self._learned = False
+        self.idf = self._general
+        #: The weight of each word in the score of a page whose vector has length 1.
+        self.weights = np.zeros(SIZE)
+        self.scale = Scale(_HIGH / 2, 6 / _HIGH)
+        for vector in (*self.positives, *self.negatives):
+            self._count(vector)
+        self.seeds: list[Vector] = []
+        self._prepare()
+
+    @property
+    def supervised(self) -> bool:
+        """Whether there are examples and counterexamples."""
+        return len(self.positives) > 1 and len(self.negatives) > 1
+
+    def _count(self, vector: Vector) -> None:
+        if self._sampled < SAMPLE:
+            self._found[vector.words] += 1
+            self._sampled += 1
+
+    def _weigh_words(self) -> None:
+        self.idf = np.maximum(0.0, np.log((self._sampled + 101) / (self._found + self._general + 0.5)))
+
+    def normal(self, vector: Vector) -> Floats:
+        """The weights of a page's words, scaled to length 1."""
+        return unit(vector.counts * self.idf[vector.words])
+
+    # ---- learning
+
+    def _prepare(self) -> None:
+        """Weights from what is known beforehand."""
+        self._weigh_words()
+        self.keywords = self._keywords()
+        if self.supervised:
+            self._learn_from_examples()
+        else:
+            self.weights = self.keywords
+            self._aim()
+            self._rescale()
+
+    def _aim(self) -> None:
+        """The direction of the topic: that of the keywords and of the pages that stand for it."""
+        known = [vector.embedding for vector in (*self.positives, *self.seeds) if len(vector.embedding)]
+        aims = [self._topic] if len(self._topic) else []
+        self._scale0 = _BY_MEANING
+        if known and self._without_average is not None:
+            aims.append(self._without_average(np.asarray(np.mean(known, axis=0))))
+            self._scale0 = _BY_MEANING if len(self._topic) else _BY_PAGES
+        if aims:
+            self._direction0 = unit(np.sum(aims, axis=0))
+        self._direction, self._direction_scale = self._direction0, self._scale0
+
+    def _keywords(self) -> Floats:
+        found = np.zeros(SIZE)
+        for word, weight in (self.given or self._own_words()).items():
+            found[word] += weight * self.idf[word]
+        return unit(found)
+
+    def _own_words(self) -> dict[int, float]:
+        """The heaviest words of the seeds, or of examples without counterexamples."""
+        total, number = np.zeros(SIZE), np.zeros(SIZE)
+        for vector in self.positives or self.seeds:
+            total[vector.words] += self.normal(vector)
+            number[vector.words] += 1
+        total *= np.minimum(number, 3)
+        heaviest = np.argsort(-total, kind="stable")[:WORDS]
+        return {int(word): float(total[word] / (self.idf[word] or 1.0)) for word in heaviest if total[word] > 0}
+
+    def _matrix(self, vectors: Sequence[Vector]) -> csr_array:
+        first = np.cumsum([0, *(len(vector.words) for vector in vectors)])
+        words = np.concatenate([vector.words for vector in vectors])
+        values = np.concatenate([self.normal(vector) for vector in vectors])
+        return csr_array((values, words, first), shape=(len(vectors), SIZE))
+
+    def _learn_from_examples(self) -> None:
+        pages = self._matrix([*self.positives, *self.negatives])
+        labels = np.repeat([1.0, 0.0], [len(self.positives), len(self.negatives)])
+        self.weights = self._regression(pages, labels)
+        # positives are scored by models that have not seen them
+        scores = np.zeros(len(self.positives))
+        for fold in range(_FOLDS):
+            held_out = np.arange(len(labels)) % _FOLDS == fold
+            mine = np.flatnonzero(held_out & (labels == 1))
+            if len(mine):
+                scores[mine] = pages[mine] @ self._regression(pages[~held_out], labels[~held_out])
+        scores = np.concatenate([scores, pages[len(self.positives) :] @ self.weights])
+        self.scale = _scale(scores, labels, 1 - labels)
+
+    def _regression(self, pages: csr_array, labels: Floats) -> Floats:
+        positive = labels.sum()
+        balance = np.where(labels == 1, len(labels) / (2 * positive), len(labels) / (2 * (len(labels) - positive)))
+        few, used = used_columns(pages)
+        weights = np.zeros(SIZE)
+        weights[used] = fit(few, labels, _RIDGE, importance=balance, rounds=100)
+        return weights + _BESIDE_EXAMPLES * float(np.sqrt(weights @ weights)) * self.keywords
+
+    def _rescale(self) -> None:
+        """By the keywords alone: the best pages so far are certain."""
+        high = max(_HIGH, sum(self._best) / len(self._best) if self._best else 0.0)
+        self.scale = Scale(high / 2, 6 / high)
+
+    def learn_seed(self, vector: Vector) -> None:
+        """A seed of a topic that has neither keywords nor examples."""
+        self.seeds.append(vector)
+        self._prepare()
+
+    def learn_marks(self, marked: Sequence[tuple[Vector, float]]) -> None:
+        """Pages that a person has labelled are examples and counterexamples."""
+        for vector, label in marked:
+            (self.positives if label else self.negatives).append(vector)
+        self._prepare()
+
+    def note(self, number: int, vector: Vector) -> bool:
+        """Take in a page of the crawl; returns whether the judge has changed."""
+        self._count(vector)
+        if self.supervised:
+            return False
+        if len(self.pages) < KEPT:
+            self.pages.append(vector)
+            self.numbers.append(number)
+        if self._learned:
+            return False
+        self._best = sorted([*self._best, float(self.normal(vector) @ self.keywords[vector.words])])[-3:]
+        self._rescale()
+        return True
+
+    def teach_itself(self, before: Floats) -> None:
+        """Learn from the crawl's own pages; *before*: the probabilities that they had so far."""
+        self._weigh_words()
+        self.keywords = self._keywords()
+        pages = self._matrix(self.pages)
+        by_keywords = pages @ self.keywords
+        high = max(_HIGH, float(np.mean(np.sort(by_keywords)[-3:])))
+        given = 6 / high * (by_keywords - high / 2)
+        meaning = self._embeddings(self.pages)
+        if meaning is not None:
+            given = 0.5 * given + 0.5 * _meaning(meaning @ self._direction0, self._scale0)
+        odds = 0.5 * given + 0.5 * logit(np.clip(before, 0.02, 0.98))
+        labels = np.clip(sigmoid(odds), 0.02, 0.98)
+        known = [*self.positives, *self.seeds]
+        if known:
+            pages = self._matrix([*self.pages, *known])
+            labels = np.concatenate([labels, np.full(len(known), 0.98)])
+        importance = np.ones(len(labels))
+        importance[len(self.pages) :] = 2
+        yes, no = labels * importance, (1 - labels) * importance
+        self.weights = unit(_rocchio(pages, yes, no) + _BESIDE_PAGES * self.keywords)
+        sure, unsure = labels * yes, (1 - labels) * no
+        self.scale = _scale(pages @ self.weights, sure, unsure)
+        meaning = self._embeddings([*self.pages, *known])
+        if meaning is not None:
+            self._direction = unit(_rocchio(meaning, yes, no) + _BESIDE_PAGES * self._direction0)
+            self._direction_scale = _scale(meaning @ self._direction, sure, unsure)
+        self._learned = True
+
+    def _embeddings(self, vectors: Sequence[Vector]) -> Floats | None:
+        """The embeddings of pages; None if there are none."""
+        if not len(self._direction0):
+            return None
+        return np.array([vector.embedding for vector in vectors], dtype=np.float64)
+
+    # ---- judging
+
+    def log_odds(self, vector: Vector) -> float:
+        """The log-odds that a page is relevant."""
+        score = float(self.normal(vector) @ self.weights[vector.words])
+        odds = self.scale.slope * (score - self.scale.middle)
+        if len(self._direction) and len(vector.embedding):
+            cosine = np.array(vector.embedding @ self._direction)
+            odds = 0.5 * odds + 0.5 * float(_meaning(cosine, self._direction_scale))
+        return min(8.0, max(-8.0, odds))
+
+    def judge_kept(self) -> Floats:
+        """The probabilities of the pages that are kept, by the current judge."""
+        odds = self.scale.slope * (self._matrix(self.pages) @ self.weights - self.scale.middle)
+        meaning = self._embeddings(self.pages)
+        if meaning is not None:
+            odds = 0.5 * odds + 0.5 * _meaning(meaning @ self._direction, self._direction_scale)
+        return np.asarray(sigmoid(np.clip(odds, -8, 8)))
+
+
+def _meaning(cosines: Floats, scale: Scale) -> Floats:
+    """The log-odds of pages by their embeddings."""
+    return np.clip(scale.slope * (cosines - scale.middle), -_MOST_MEANING, _MOST_MEANING)
+
+
+def _rocchio(pages: Any, yes: Floats, no: Floats) -> Floats:
+    """The direction from the mean of the other pages to that of the relevant ones."""
+    return unit((pages.T @ yes) / yes.sum() - (pages.T @ no) / no.sum())
+
+
+def _scale(scores: Floats, yes: Floats, no: Floats) -> Scale:
+    """Between the mean scores of relevant and other pages, each with its weights."""
+    high, low = float(scores @ yes / yes.sum()), float(scores @ no / no.sum())
+    return Scale((high + low) / 2, 6 / max(high - low, 0.01))

@@ -1,0 +1,363 @@
+"""Learns during the crawl which links pay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from focuscrawl import words
+from focuscrawl.page import Link, Page
+from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
+from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
+from focuscrawl.strategies.adaptive.reading import (
+    NO_EMBEDDING,
+    SIZE,
+    Floats,
+    Links,
+    Reading,
+    bare_stems,
+    hashes,
+    link_words,
+)
+from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
+from focuscrawl.strategies.adaptive.vectors import Vectors
+
+#: Pages after which the weights are learned for the first time; then every tenth of the crawl, or this many.
+FIRST_FIT = 20
+FIT_EVERY = 10
+GROWTH = 1.1
+#: Pages after which all waiting URLs are scored again.
+RESCORE_EVERY = 20
+#: Fetched URLs that the weights are learned from, the latest ones.
+LESSONS = 5000
+#: Words given as reasons of a judgement, and the smallest part of a score that is shown.
+REASONS = 8
+LEAST = 0.05
+#: Words told of an anchor or a context.
+TOLD = 3
+#: The relevance of a seed that is all that the topic says.
+SEED = 0.95
+#: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
+BEST = 1000
+RISE = 0.05
+#: Fetches that scores are calibrated by, the latest ones.
+CALIBRATED = 100
+RIDGE_CALIBRATION = 2.0
+RIDGE_DENSE = 5.0
+RIDGE_SPARSE = 1.0
+
+
+class Known(NamedTuple):
+    """A page that is known beforehand: the key of its URL, its label, what is on it, the keys of its links."""
+
+    key: int
+    label: float
+    reading: Reading
+    targets: Sequence[int]
+
+
+class Learner:
+    """Scores waiting URLs by all that is known of them, and learns from every page that arrives."""
+
+    def __init__(
+        self,
+        keywords: Mapping[str, float],
+        known: Sequence[Known] = (),
+        vectors: Vectors | None = None,
+        languages: Sequence[str] = ("en",),
+    ) -> None:
+        positives = [page.reading.vector for page in known if page.label == 1]
+        negatives = [page.reading.vector for page in known if page.label == 0]
+        by_word = {word: weight for name, weight in keywords.items() for word in words.tokenize(name)}
+        by_hash: dict[int, float] = {}
+        for word, weight in by_word.items():
+            for place in hashes([bare_stems([word], language)[0] for language in languages]):
+                by_hash[place] = max(by_hash.get(place, 0.0), weight)
+        if vectors is None or (positives and negatives):
+            self.judge = PageJudge(by_hash, positives, negatives)
+        else:
+            topic = vectors.embed_weighted(by_word) if by_word else NO_EMBEDDING
+            self.judge = PageJudge(by_hash, positives, negatives, topic, vectors.without_average)
+        #: Whether the seeds are all that the topic says.
+        self.by_seeds = not keywords and not positives
+        self.evidence = Evidence(self.judge)
+        self.weights = PRIOR.copy()
+        #: Features of the URLs that were fetched, and their pages.
+        self.rows: list[Row] = []
+        self.row_pages: list[int] = []
+        self.known_rows: list[Row] = []
+        self.known_labels: list[float] = []
+        self.labels = {page.key: page.label for page in known}
+        self.offset = len(known)
+        self._aside = Evidence(self.judge)
+        self._aside_urls: dict[int, int] = {}
+        self.page_urls: list[int] = []  # URL by page, from page 1
+        self._seed_pages: list[int] = []
+        #: Scores as log-odds when URLs were fetched, and what came of them; how the former become probabilities.
+        self._odds: list[float] = []
+        self._outcomes: list[float] = []
+        self._stretch, self._shift = 1.0, 0.0
+        self._next_fit = FIRST_FIT
+        #: By URL: the current score as log-odds, and the one that the frontier has; which ones have changed.
+        self._now = np.full(1024, np.nan)
+        self._told = np.full(1024, np.nan)
+        self._changed = np.zeros(0, dtype=np.int64)
+        self._all_changed = False
+        self._learn_known(known)
+
+    def _learn_known(self, known: Sequence[Known]) -> None:
+        """Links on pages that are known are evidence, and those between two of them are lessons."""
+        aside = self._aside
+        for number, page in enumerate(known):
+            for evidence in (aside, self.evidence):
+                evidence.set_page(number, page.label)
+            targets = [self._aside_urls.setdefault(key, len(self._aside_urls)) for key in page.targets]
+            mine = self._aside_urls.get(page.key, -1)
+            links = np.array([target for target in targets if target != mine], dtype=np.int64)
+            if len(links) == len(targets):
+                aside.add(number, links, page.reading.links)
+        for page in known:
+            there = self._aside_urls.get(page.key)
+            if there is not None and aside.last[there]:
+                self.known_rows.append(aside.row(there))
+                self.known_labels.append(page.label)
+                in_links = aside.in_links(there)
+                parents, paths = np.unique(aside.parent[in_links]), np.unique(aside.path[in_links])
+                self.evidence.pay(parents, paths, aside.places[there], page.label)
+
+    # ---- judging
+
+    def relevance(self, reading: Reading) -> float:
+        """The probability that a page is relevant, by the judge."""
+        return float(sigmoid(self.judge.log_odds(reading.vector)))
+
+    # ---- scoring
+
+    def log_odds(self, urls: NDArray[np.int64]) -> Floats:
+        """The scores of waiting URLs as log-odds."""
+        return np.asarray(self.evidence.dense(urls) @ self.weights + self.evidence.sparse_part(urls))
+
+    def probability(self, odds: Floats) -> Floats:
+        """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""
+        return np.asarray(sigmoid(self._stretch * odds + self._shift))
+
+    def current(self, url: int, told: float) -> float:
+        """The score of a waiting URL now, in [0, 1]; *told* is the one that the frontier has."""
+        if url >= len(self._now) or np.isnan(self._now[url]):
+            return told
+        self._told[url] = self._now[url]
+        return float(self._now[url])
+
+    def changes(self) -> list[tuple[int, float]]:
+        """The scores that the frontier must know now; the others may wait until they reach the top, as they are lower.
+
+        After the last page, all URLs whose in-links changed. When everything was scored again, those that rose and are
+        among the best, or rose by much.
+        """
+        urls = self._changed
+        now = self._now[urls]
+        if self._all_changed:
+            told = self._told[urls]
+            least = np.partition(now, -BEST)[-BEST] if len(now) > BEST else 0.0
+            tell = np.isnan(told) | ((now > told) & ((now >= least) | (now > told + RISE)))
+            urls, now = urls[tell], now[tell]
+        self._told[urls] = now
+        return list(zip(urls.tolist(), now.tolist(), strict=True))
+
+    def resume(self, told: Mapping[int, float]) -> None:
+        """Note the scores that the frontier has from earlier runs."""
+        for url, score in told.items():
+            if url < len(self._told):
+                self._told[url] = score
+
+    def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
+        """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
+        dense, sparse = self.evidence.preview(links, p)
+        parts = dense * self.weights
+        odds = parts.sum(axis=1) + sparse
+        named = [_named(part, extra) for part, extra in zip(parts.tolist(), sparse.tolist(), strict=True)]
+        return self.probability(odds).tolist(), named
+
+    def explain(self, url: int, link: Link) -> dict[str, float]:
+        """The parts of the score of a waiting URL that matter, with the words of one of its links."""
+        if url >= len(self.evidence.last) or not self.evidence.last[url]:
+            return {}
+        place = np.array([url])
+        parts = (self.evidence.dense(place) * self.weights)[0]
+        named = _named(parts.tolist(), float(self.evidence.sparse_part(place)[0]))
+        weights = self.judge.weights * self.judge.idf
+        found = link_words(link)
+        for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
+            if name in named:
+                best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
+                told = " ".join(stem for stem in best if weights[hashes([stem])[0]] > 0)
+                named = {f"{key} ({told})" if key == name and told else key: value for key, value in named.items()}
+        return named
+
+    def reasons(self, page: Page, reading: Reading) -> dict[str, float]:
+        """The words that count most in the judgement of a page."""
+        judge, vector = self.judge, reading.vector
+        parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
+        best = np.argsort(-np.abs(parts), kind="stable")[:REASONS]
+        stems = list(map(words.bare, page.counts))
+        names = dict(zip(hashes(stems), stems, strict=True))
+        return {names[vector.words[place]]: round(float(parts[place]), 3) for place in best.tolist() if parts[place]}
+
+    # ---- learning
+
+    def take_in(
+        self,
+        number: int,
+        url: int,
+        reading: Reading,
+        p: float,
+        targets: NDArray[np.int64],
+        key_of: Callable[[int], int],
+        *,
+        dead: bool = False,
+        seed: bool = False,
+    ) -> NDArray[np.int64]:
+        """Learn from a page of the crawl and add its links; returns the URLs whose scores have changed.
+
+        *targets* are the URLs of its links, *key_of* gives the key of the link with a number. A *seed* is all that the
+        topic says.
+        """
+        evidence = self.evidence
+        page = self.offset + number
+        evidence.make_room(url)
+        if seed and not dead:
+            self.judge.learn_seed(reading.vector)
+            self._seed_pages.append(page)
+        outcome = 0.0 if dead else p
+        if evidence.last[url]:
+            self._odds.append(float(self.log_odds(np.array([url]))[0]))
+            self._outcomes.append(outcome)
+            self.rows.append(evidence.row(url))
+            self.row_pages.append(page)
+            del self.rows[:-LESSONS], self.row_pages[:-LESSONS]
+            del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]
+        evidence.set_page(page, outcome)
+        while len(self.page_urls) < number:
+            self.page_urls.append(url)
+        evidence.settle(url, outcome)
+        changed = False if dead or not len(reading.vector.words) else self.judge.note(number, reading.vector)
+        self._adopt(targets, key_of)
+        touched = evidence.add(page, targets, reading.links)
+        if self._judge_is_due(number):
+            self._judge_again(teach=True)
+            changed = True
+        elif changed:
+            self._judge_again(teach=False)
+        if number >= self._next_fit:
+            self._next_fit = max(number + FIT_EVERY, int(GROWTH * number))
+            self._fit()
+            changed = True
+        self._all_changed = changed or number % RESCORE_EVERY == 0
+        if self._all_changed and len(self._odds) >= FIRST_FIT:
+            self._calibrate()
+        if changed:
+            evidence.renew()
+        elif self._all_changed:
+            evidence.renew_rates()
+        self._changed = evidence.waiting() if self._all_changed else touched
+        self._score_changed()
+        return self._changed
+
+    def _score_changed(self) -> None:
+        size = len(self.evidence.sums)
+        if size > len(self._now):
+            more = np.full(size - len(self._now), np.nan)
+            self._now, self._told = np.concatenate([self._now, more]), np.concatenate([self._told, more])
+        if len(self._changed):
+            self._now[self._changed] = self.probability(self.log_odds(self._changed))
+
+    def _adopt(self, targets: NDArray[np.int64], key_of: Callable[[int], int]) -> None:
+        """Take over what pages known beforehand say of URLs that are met for the first time."""
+        if not self.labels:
+            return
+        evidence = self.evidence
+        if len(targets):
+            evidence.make_room(int(targets.max()))
+        found: dict[int, int] = {}
+        for number, target in enumerate(targets.tolist()):
+            if not evidence.last[target] and not evidence.done[target]:
+                key = key_of(number)
+                if key in self.labels:
+                    evidence.known[target] = 1.0 if self.labels[key] else -1.0
+                there = self._aside_urls.pop(key, None)
+                if there is not None:
+                    found[target] = there
+        evidence.adopt(found, self._aside)
+
+    def _judge_is_due(self, number: int) -> bool:
+        if self.judge.supervised or number > KEPT or not self.judge.pages:
+            return False
+        return number == FIRST or (number >= 20 and number % 20 == 0 and (number // 20).bit_count() == 1)
+
+    def _judge_again(self, *, teach: bool) -> None:
+        """Judge all pages again by the keywords as they are now, or after the judge has learned from them."""
+        evidence = self.evidence
+        pages = np.array(self.judge.numbers) + self.offset
+        if teach:
+            self.judge.teach_itself(evidence.p[pages])
+        p = np.where(np.isin(pages, self._seed_pages), SEED, self.judge.judge_kept())
+        evidence.p[pages] = p
+        for number, value in zip(self.judge.numbers, p.tolist(), strict=True):
+            evidence.outcome[self.page_urls[number - 1]] = value
+        evidence.pay_again()
+
+    def _fit(self) -> None:
+        """Learn the weights of all features from the URLs that were fetched."""
+        rows = [*self.known_rows, *self.rows]
+        if not rows:
+            return
+        pages = np.array(self.row_pages, dtype=np.int64)
+        children = self.evidence.children
+        paid = np.where(children.number[pages] >= 2, children.total[pages] / (children.number[pages] + 3), 0.0)
+        labels = np.concatenate([self.known_labels, np.maximum(self.evidence.p[pages], paid)])
+        dense = np.array([row.dense for row in rows])
+        width = len(NAMES)
+        features = np.concatenate([part for row in rows for part in (np.arange(width), width + row.features)])
+        values = np.concatenate([part for row in rows for part in (row.dense, row.values)])
+        first = np.cumsum([0, *(width + len(row.features) for row in rows)])
+        matrix = csr_array((values, features, first), shape=(len(rows), width + 9 * SIZE))
+        few, used = used_columns(matrix)
+        ridge = np.where(used < width, RIDGE_DENSE, RIDGE_SPARSE)
+        learned = fit(few, labels, ridge, offset=dense @ PRIOR)
+        is_dense = used < width
+        self.weights = PRIOR.copy()
+        self.weights[used[is_dense]] += learned[is_dense]
+        self.evidence.sparse[:] = 0
+        self.evidence.sparse[used[~is_dense] - width] = learned[~is_dense]
+
+    def _calibrate(self) -> None:
+        """Learn how the scores of the last fetches become the probabilities that they should have been (Platt)."""
+        odds = np.array(self._odds)
+        rows = csr_array(np.column_stack([odds, np.ones(len(odds))]))
+        change = fit(rows, np.array(self._outcomes), RIDGE_CALIBRATION, offset=odds)
+        self._stretch, self._shift = max(0.1, 1 + float(change[0])), float(change[1])
+
+    def mark(self, marked: Sequence[Known]) -> None:
+        """Learn from pages that a person has labelled during the crawl, then score everything again."""
+        for page in marked:
+            self.labels[page.key] = page.label
+        self.judge.learn_marks([(page.reading.vector, page.label) for page in marked])
+        if self.judge.pages:
+            self._judge_again(teach=not self.judge.supervised and len(self.judge.pages) >= FIRST)
+        if self.rows:
+            self._fit()
+        self.evidence.renew()
+        self._changed, self._all_changed = self.evidence.waiting(), True
+        self._score_changed()
+
+
+def _named(parts: Sequence[float], sparse: float) -> dict[str, float]:
+    """The parts of a score that matter, by name."""
+    named = {name: round(part, 2) for name, part in zip(NAMES[1:], parts[1:], strict=True) if abs(part) >= LEAST}
+    if abs(sparse) >= LEAST:
+        named["learned words and places"] = round(sparse, 2)
+    return named

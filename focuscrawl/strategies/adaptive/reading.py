@@ -1,0 +1,221 @@
+"""From a page to numbers: the words of the page, and the features of each of its links.
+
+A word is represented by a hash of its stem, so that nothing depends on the order in which words were met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from math import exp
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from focuscrawl import urls, words
+from focuscrawl.page import Link, Page
+from focuscrawl.resources import data
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+#: Number of hash values for words.
+BITS = 18
+SIZE = 1 << BITS
+#: The kinds of sparse features. A feature is `kind * SIZE + hash`.
+ANCHOR, URL_WORD, CONTEXT, HEADING, PATH, SHAPE, DIRECTORY, TOP, HOST = range(9)
+KINDS = ("anchor", "url word", "context", "heading", "tag path", "url shape", "directory", "directory", "host")
+#: How often a word of the title counts.
+TITLE = 3
+#: The document frequency of a word that is not in the table.
+RARE = 1e-4
+
+_DIGITS = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LOWER_RUN = re.compile(r"a(?:[-_.+%,9]+a)+")
+
+
+class _Hashes(dict[str, int]):
+    """A cache of the hashes of words."""
+
+    LIMIT = 200_000
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        number = self[word] = crc32(word.encode("utf-8", "replace")) & (SIZE - 1)
+        return number
+
+
+_hashes = _Hashes()
+
+
+def hashes(stems: Iterable[str]) -> list[int]:
+    """The hashes of words."""
+    known = _hashes
+    return [known[stem] for stem in stems]
+
+
+@cache
+def general_frequencies() -> Floats:
+    """The share of all pages that a word is on, by its hash, from a table that ships."""
+    found = np.full(SIZE, RARE)
+    for share, stems in frequency_table():
+        places = hashes(stems)
+        found[places] = np.maximum(found[places], share)
+    return found
+
+
+@cache
+def frequency_table() -> list[tuple[float, list[str]]]:
+    """Stems by the share of all pages that they are on, the commonest first."""
+    lines = [line.split() for line in data("words", "english.txt").read_text("utf-8").splitlines()]
+    return [(exp(-int(level) / 4), stems) for level, *stems in lines if level != "#"]
+
+
+class LinkWords(NamedTuple):
+    """The stems of the words that speak for a link."""
+
+    anchor: Sequence[str]
+    url: Sequence[str]
+    context: Sequence[str]
+    heading: Sequence[str]
+
+
+def link_words(link: Link) -> LinkWords:
+    """The stems of a link's words, by where they are."""
+    language = link.language
+    return LinkWords(
+        bare_stems(words.tokenize(link.anchor), language),
+        url_stems(link.url, language),
+        bare_stems([*link.before(), *link.after()], language),
+        bare_stems(words.tokenize(link.subheading or link.main_heading), language),
+    )
+
+
+def bare_stems(found: list[str], language: str) -> list[str]:
+    """The stems of words without the mark of their language, so that the keywords of a topic fit any of them."""
+    stems = words.stems(found, language)
+    return stems if language in ("en", "") else list(map(words.bare, stems))
+
+
+class Place(NamedTuple):
+    """Where a URL leads: hashes of the shape of its path, its directory, the topmost directory and the host."""
+
+    shape: int
+    directory: int
+    top: int
+    host: int
+
+
+@lru_cache(maxsize=20_000)
+def place_of(url: str) -> Place:
+    """Where a URL leads."""
+    parts = urlsplit(url)
+    host, path = parts.netloc, parts.path
+    directory = path.rpartition("/")[0]
+    top = "".join(directory.split("/", 2)[1:2])
+    shape = shape_of(path, parts.query)
+    return Place(*hashes((shape, f"{host}{directory}/", f"{host}/{top}", host)))
+
+
+@lru_cache(maxsize=20_000)
+def url_stems(url: str, language: str) -> tuple[str, ...]:
+    """The stems of the words of a URL: many pages link to the same one."""
+    return tuple(bare_stems(urls.words(url), language))
+
+
+def shape_of(path: str, query: str) -> str:
+    """The shape of a URL: runs of letters and digits become one sign; the extension and the names of fields stay."""
+    stem, dot, extension = path.rpartition(".")
+    if not dot or "/" in extension or len(extension) > 5:
+        stem, dot, extension = path, "", ""
+    shape = _LOWER_RUN.sub("A", _LETTERS.sub("a", _DIGITS.sub("9", stem[:200])))
+    fields = "&".join(sorted(part.partition("=")[0] for part in query[:200].split("&"))) if query else ""
+    return f"{shape}{dot}{extension}?{fields}"
+
+
+Embedding = NDArray[np.float32]
+NO_EMBEDDING: Embedding = np.zeros(0, dtype=np.float32)
+
+
+class Vector(NamedTuple):
+    """A text: the hashes of its words, in order; 1 + ln of how often each occurs; its embedding, if there is one."""
+
+    words: Ints
+    counts: NDArray[np.float32]
+    embedding: Embedding = NO_EMBEDDING
+
+
+def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
+    """The vector of a text, from the hashes of its words and how often each occurs."""
+    places, row = np.unique(np.array(found, dtype=np.int32), return_inverse=True)
+    totals = np.bincount(row, counts, minlength=len(places)) if len(places) else np.zeros(0)
+    return Vector(places, (1 + np.log(totals)).astype(np.float32))
+
+
+def page_vector(page: Page) -> Vector:
+    """The words of a page; those of its title count three times."""
+    title = bare_stems(words.tokenize(page.title), page.language)
+    stems = map(words.bare, page.counts)
+    return vector_of(hashes([*stems, *title]), [*page.counts.values(), *[float(TITLE - 1)] * len(title)])
+
+
+class Links(NamedTuple):
+    """The links of a page as columns; `first` says where the features of each begin."""
+
+    features: Ints
+    first: NDArray[np.int64]
+    paths: Ints
+    places: Ints
+
+
+class Reading(NamedTuple):
+    """What the strategy sees of a page."""
+
+    vector: Vector
+    links: Links
+
+
+def read_links(links: Sequence[Link]) -> Links:
+    """The features of links."""
+    features: list[int] = []
+    first = [0]
+    paths: list[int] = []
+    places: list[Place] = []
+    for link in links:
+        found = link_words(link)
+        for kind, stems in enumerate(found):
+            start = kind * SIZE
+            features += sorted({start + number for number in hashes(stems)})
+        path = _hashes[link.path]
+        place = place_of(link.url)
+        features += (
+            PATH * SIZE + path,
+            SHAPE * SIZE + place.shape,
+            DIRECTORY * SIZE + place.directory,
+            TOP * SIZE + place.top,
+            HOST * SIZE + place.host,
+        )
+        first.append(len(features))
+        paths.append(path)
+        places.append(place)
+    return Links(
+        np.array(features, dtype=np.int32),
+        np.array(first, dtype=np.int64),
+        np.array(paths, dtype=np.int32),
+        np.array(places, dtype=np.int32).reshape(len(paths), 4),
+    )
+
+
+def read(page: Page, embed: Callable[[Mapping[str, float]], Embedding] | None = None) -> Reading:
+    """What the strategy sees of a page; *embed* makes a vector of the numbers of its words."""
+    vector = page_vector(page)
+    if embed is not None:
+        vector = vector._replace(embedding=embed(Counter(page.words)))
+    return Reading(vector, read_links(page.links))

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+from focuscrawl.reports.explain import explain
+from focuscrawl.spiders import adaptive
+from focuscrawl.store.store import Store
+from focuscrawl.testing import crawl
+from focuscrawl.topic import load_topic
+from focuscrawl.web.webs import open_web
+from tests.conftest import at, small_web
+
+PAGES = 100
+LABEL = "sorting"
+
+
+@pytest.fixture(scope="module")
+def sorting():
+    return load_topic("sorting")
+
+
+def given(sorting, start: str) -> str:
+    """A part of the topic, as it is written in a topic file."""
+    keywords = ", ".join(f'"{word}" = {weight}' for word, weight in sorting.keywords.items())
+    examples, others = (list(map(str, found)) for found in (sorting.examples, sorting.counterexamples))
+    return {
+        "keywords": f"keywords = {{ {keywords} }}",
+        "description": 'description = "algorithms that sort the elements of an array, such as merge sort and quicksort"',
+        "examples": f"examples = {examples}",
+        "both kinds of examples": f"examples = {examples}\ncounterexamples = {others}",
+        "seeds": "",
+    }[start]
+
+
+@pytest.fixture(scope="module")
+def relevant(tmp_path_factory, sorting):
+    """How many pages a crawl finds that are about sorting by their labels."""
+
+    def run(spider: str, start: str) -> int:
+        web, folder = open_web("demo"), tmp_path_factory.mktemp(spider)
+        topic = folder / "topic.toml"
+        topic.write_text(f'name = "sorting"\nseeds = {sorting.seeds}\n{given(sorting, start)}\n', "utf-8")
+        crawled = crawl(spider, web, folder / "crawl", topic=topic, max_pages=PAGES)
+        assert crawled.stats.get("log_count/ERROR", 0) == 0
+        assert len(crawled.urls) == PAGES
+        return sum(LABEL in web.labels(url) for url in crawled.urls)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def without_a_topic(relevant):
+    """How many the crawler finds that takes pages as they come."""
+    return relevant("breadth_first", "seeds")
+
+
+@pytest.mark.parametrize("start", ["keywords", "description", "examples", "both kinds of examples", "seeds"])
+@pytest.mark.parametrize("vectors", [True, False])
+def test_any_part_of_a_topic_is_enough(relevant, without_a_topic, start, vectors, monkeypatch):
+    if not vectors:
+        monkeypatch.setattr(adaptive, "load_vectors", lambda: None)
+    elif adaptive.load_vectors() is None:
+        pytest.skip("needs the word vectors: pip install 'focuscrawl[vectors]'")
+    # by their words alone, a few pages say little about a topic: then it is no worse than no order at all
+    gain = 4 if vectors or start not in ("examples", "seeds") else -5
+    assert relevant("adaptive", start) > without_a_topic + gain
+
+
+def test_what_is_missed_without_word_vectors_is_said_once(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(adaptive, "load_vectors", lambda: None)
+    web = small_web({"root": ["a"], "a": []}, {"root": "sort"})
+    with caplog.at_level(logging.INFO):
+        crawl("adaptive", web, tmp_path / "few", seeds=at("root"), keywords="sort")
+    assert sum("focuscrawl[vectors]" in record.getMessage() for record in caplog.records) == 1
+
+
+def test_an_explanation_names_the_signals(tmp_path):
+    crawled = crawl("adaptive", open_web("demo"), tmp_path / "c", topic="sorting", max_pages=60)
+    store = Store(crawled.folder / "crawl.sqlite", create=False)
+    story = "\n".join(explain(store, crawled.urls[-1]))
+    store.close()
+    assert "best page that links there" in story or "relevant pages that link there" in story
+    assert "context (" in story or "anchor and URL (" in story
+
+
+def test_two_crawls_are_the_same(tmp_path):
+    first, second = (
+        crawl("adaptive", open_web("demo"), tmp_path / name, topic="sorting", max_pages=80).pages for name in "ab"
+    )
+    assert [(page["url"], page["score"]) for page in first] == [(page["url"], page["score"]) for page in second]
+
+
+def test_a_link_found_on_more_pages_is_scored_by_all_of_them(tmp_path):
+    links = {"root": ["a", "b", "c"], "a": ["x", "y"], "b": ["y"], "c": [], "x": [], "y": []}
+    texts = dict.fromkeys(("root", "a", "b"), "merge sort and heap sort")
+    crawled = crawl("adaptive", small_web(links, texts), tmp_path / "c", seeds=at("root"), keywords="sort,heap,merge")
+    assert crawled.urls.index(at("y")) < crawled.urls.index(at("x"))
+
+
+@pytest.mark.slow
+def test_scores_are_calibrated_against_the_judge(tmp_path):
+    """After 100 pages the mean score of links of about the same score is the mean relevance that they led to."""
+    found = []
+    for topic in ("birds", "chess", "sorting"):
+        crawled = crawl("adaptive", open_web("demo"), tmp_path / topic, topic=topic, max_pages=400)
+        found += crawled.sql("SELECT score, relevance FROM page WHERE id > 100 AND score NOT NULL")
+    scores, outcomes = np.array([(score, relevance or 0.0) for score, relevance in found]).T
+    places = np.minimum((10 * scores).astype(int), 9)
+    error = sum(
+        np.mean(places == place) * abs(scores[places == place].mean() - outcomes[places == place].mean())
+        for place in range(10)
+        if np.any(places == place)
+    )
+    assert error < 0.05
+
+
+def test_a_seed_is_fetched_first_whatever_its_in_links_say(tmp_path):
+    """The first seed has links to better pages, and a poor one to the second seed, which leads to the rest."""
+    links = {"a": ["hub", "a/1", "a/2", "a/3"], "a/1": ["a/4"], "a/2": [], "a/3": [], "a/4": [], "hub": ["b"], "b": []}
+    texts = {name: "merge sort and heap sort" for name in links if name != "hub"}
+    crawled = crawl(
+        "adaptive", small_web(links, texts), tmp_path / "c", seeds=f"{at('a')},{at('hub')}", keywords="sort"
+    )
+    assert crawled.urls[:2] == [at("a"), at("hub")]

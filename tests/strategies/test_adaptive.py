@@ -1,0 +1,293 @@
+"""The logic of `adaptive`: judging pages, gathering evidence, learning which links pay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from focuscrawl.page import Link, Page
+from focuscrawl.reading.html import read_page
+from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence
+from focuscrawl.strategies.adaptive.judge import PageJudge
+from focuscrawl.strategies.adaptive.learner import Known, Learner
+from focuscrawl.strategies.adaptive.reading import (
+    RARE,
+    general_frequencies,
+    hashes,
+    link_words,
+    place_of,
+    read,
+    shape_of,
+)
+from focuscrawl.strategies.adaptive.regression import fit, sigmoid
+
+SORTING = "quicksort and mergesort compare elements of an array, heapsort builds a heap, bubble swaps neighbours"
+COOKING = "knead the dough, heat the oven, bake the bread with flour and butter, then season the soup with pepper"
+WEATHER = "clouds gather over the coast, rain falls on the hills and the wind turns to the north before evening"
+
+
+def page(text: str, *links: tuple[str, str], url: str = "http://a.example/") -> Page:
+    anchors = "".join(f'<p class=x><a href="{target}">{anchor}</a></p>' for target, anchor in links)
+    return read_page(Page(url), f"<title>page</title><p>{text}</p>{anchors}".encode(), "text/html")
+
+
+def vector(text: str):
+    return read(page(text)).vector
+
+
+def keywords(*found: str) -> dict[int, float]:
+    return dict.fromkeys(hashes(found), 1.0)
+
+
+class Crawl:
+    """Pages that arrive one after another, each under the number of its URL."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner, self.number, self.ids = learner, 0, {}
+
+    def id_of(self, url: str) -> int:
+        return self.ids.setdefault(url, len(self.ids) + 1)
+
+    def fetch(self, arrived: Page, *, dead: bool = False) -> None:
+        self.number += 1
+        reading = read(arrived)
+        p = 0.0 if dead else self.learner.relevance(reading)
+        targets = np.array([self.id_of(link.url) for link in arrived.links], dtype=np.int64)
+        key_of = [1000 + int(target) for target in targets].__getitem__
+        self.learner.take_in(self.number, self.id_of(arrived.url), reading, p, targets, key_of, dead=dead)
+
+    def score(self, url: str) -> float:
+        return float(self.learner.log_odds(np.array([self.ids[url]]))[0])
+
+
+# ---- reading
+
+
+def test_common_words_are_on_many_pages_and_unknown_ones_on_few():
+    shares = general_frequencies()[hashes(["the", "friend", "granit", "zzyzx"])]
+    assert shares[0] > 0.9
+    assert shares[0] > shares[1] > shares[2] > shares[3] == RARE
+
+
+def test_a_link_speaks_by_anchor_url_context_and_heading():
+    source = b"<h1>Rocks</h1><h2>Layers</h2><p>old strata <a href='/granite/deep.html'>Hard stones</a> are folded</p>"
+    (link,) = read_page(Page("http://a.example/"), source, "text/html").links
+    found = link_words(link)
+    assert list(found.anchor) == ["hard", "stone"]
+    assert {"granit", "deep"} <= set(found.url)
+    assert {"strata", "fold"} <= set(found.context)
+    assert list(found.heading) == ["layer"]
+
+
+def test_a_link_knows_its_place_in_the_markup():
+    source = b"<div class='menu side'><ul><li><a href='/x'>x</a></ul></div><p><a href='/y'>y</a>"
+    first, second = read_page(Page("http://a.example/"), source, "text/html").links
+    assert first.path.endswith("div.menu>ul>li>a")
+    assert second.path.endswith("p>a")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("/news/2024/05/some-title.html", "/news/1999/12/another-long-title.html"), ("/a/b", "/other/name")],
+)
+def test_urls_of_one_kind_have_one_shape(one, other):
+    assert shape_of(one, "") == shape_of(other, "")
+
+
+def test_other_kinds_of_urls_have_other_shapes():
+    shapes = {
+        shape_of(*parts) for parts in (("/a/b", ""), ("/a/b.html", ""), ("/a/9", ""), ("/a/b", "id=3"), ("/", ""))
+    }
+    assert len(shapes) == 5
+
+
+def test_places_share_host_and_directory():
+    one, two, three = map(place_of, ("http://a.example/x/y/1", "http://a.example/x/z/2", "http://b.example/x/y/1"))
+    assert one.host == two.host != three.host
+    assert one.top == two.top
+    assert one.directory != two.directory
+
+
+# ---- the judge
+
+
+def test_keywords_are_enough_to_judge():
+    judge = PageJudge(keywords("heap", "arrai"))
+    assert judge.log_odds(vector(SORTING)) > 0 > judge.log_odds(vector(COOKING))
+
+
+def test_examples_teach_words_that_no_keyword_names():
+    positives = [vector(f"{SORTING} case {number}") for number in range(5)]
+    negatives = [vector(f"{text} case {number}") for number, text in enumerate((COOKING, WEATHER) * 4)]
+    judge = PageJudge({}, positives, negatives)
+    assert judge.supervised
+    assert (
+        judge.log_odds(vector("mergesort and heapsort of elements")) > 0 > judge.log_odds(vector("bread in the oven"))
+    )
+
+
+def test_a_seed_stands_for_keywords():
+    judge = PageJudge({})
+    judge.learn_seed(vector(SORTING))
+    assert judge.log_odds(vector("a heap of elements: heapsort of an array")) > judge.log_odds(vector(WEATHER))
+
+
+def test_it_teaches_itself_words_that_go_with_the_keywords():
+    learner = Learner({"heap": 1.0})
+    crawl = Crawl(learner)
+    unnamed = vector("quicksort mergesort neighbours")
+    before = learner.judge.log_odds(unnamed)
+    for number in range(20):
+        text = SORTING if number % 2 else COOKING
+        crawl.fetch(page(f"{text} {number}", url=f"http://a.example/{number}"))
+    assert learner.judge.log_odds(unnamed) > before
+
+
+# ---- evidence
+
+
+def test_every_page_that_links_there_counts():
+    crawl = Crawl(Learner({"heap": 1.0, "quicksort": 1.0}))
+    crawl.fetch(page(SORTING, ("http://t.example/one", "more"), ("http://t.example/both", "more")))
+    once = crawl.score("http://t.example/both")
+    crawl.fetch(page(SORTING, ("http://t.example/both", "more"), url="http://b.example/"))
+    assert crawl.score("http://t.example/both") > once
+    assert crawl.score("http://t.example/both") > crawl.score("http://t.example/one")
+
+
+def test_sums_computed_again_are_those_that_were_kept():
+    crawl = Crawl(Learner({"heap": 1.0}))
+    for number in range(6):
+        links = [(f"http://t.example/{target}", f"link {target}") for target in range(number, number + 4)]
+        crawl.fetch(page(f"{SORTING} {number}", *links, url=f"http://a.example/{number}"))
+    evidence = crawl.learner.evidence
+    evidence.renew_rates()
+    before = evidence.sums.copy()
+    evidence.renew()
+    waiting = evidence.waiting()
+    assert len(waiting) == 9
+    assert np.allclose(before[waiting], evidence.sums[waiting])
+
+
+def test_a_page_that_was_fetched_leaves_the_columns():
+    crawl = Crawl(Learner({"heap": 1.0}))
+    crawl.fetch(page(SORTING, ("http://t.example/1", "x"), ("http://t.example/2", "y")))
+    crawl.fetch(page(COOKING, url="http://t.example/1"))
+    evidence = crawl.learner.evidence
+    evidence.renew()
+    assert evidence.links == 1
+    assert evidence.waiting().tolist() == [crawl.ids["http://t.example/2"]]
+
+
+def test_in_links_beyond_the_limit_cost_no_memory():
+    evidence = Evidence(PageJudge(keywords("heap")))
+    links = read(page("", ("http://t.example/1", "x"))).links
+    for number in range(100):
+        evidence.set_page(number, 0.5)
+        evidence.add(number, np.array([7]), links)
+    assert evidence.links == evidence.sums[7, LINKS] == 32
+
+
+def test_a_preview_is_the_score_of_a_new_url():
+    texts = ((SORTING, 1.0), (f"{SORTING} again", 1.0), (COOKING, 0.0), (WEATHER, 0.0))
+    known = [Known(number, label, read(page(text)), []) for number, (text, label) in enumerate(texts)]
+    learner = Learner({"heap": 1.0}, known)
+    crawl = Crawl(learner)
+    crawl.fetch(page(SORTING, ("http://t.example/1", "x")))
+    arrived = page(SORTING, ("http://t.example/2", "a heap"), ("http://t.example/3", "soup"), url="http://b.example/")
+    scores, reasons = learner.preview(read(arrived).links, learner.relevance(read(arrived)))
+    crawl.fetch(arrived)
+    again = [float(learner.probability(np.array(crawl.score(link.url)))) for link in arrived.links]
+    assert scores == pytest.approx(again)
+    assert scores[0] > scores[1]
+    assert reasons[0]["a keyword in anchor or URL"] == 0.5
+
+
+# ---- learning
+
+
+def test_a_directory_of_dead_links_falls():
+    crawl = Crawl(Learner({"heap": 1.0}))
+    dead = [(f"http://t.example/dead/{number}", "read on") for number in range(12)]
+    live = [(f"http://t.example/live/{number}", "read on") for number in range(12)]
+    crawl.fetch(page(SORTING, *dead, *live))
+    assert crawl.score(dead[11][0]) == pytest.approx(crawl.score(live[11][0]), abs=0.5)
+    for number in range(10):
+        crawl.fetch(page("", url=dead[number][0]), dead=True)
+        crawl.fetch(page(f"{SORTING} {number}", url=live[number][0]))
+    assert crawl.score(live[11][0]) > crawl.score(dead[11][0]) + 1
+
+
+def test_words_that_led_to_relevant_pages_are_learned():
+    crawl = Crawl(Learner({"heap": 1.0}))
+    good = [(f"http://t.example/{number}", "gherkin") for number in range(0, 40, 2)]
+    poor = [(f"http://t.example/{number}", "lozenge") for number in range(1, 40, 2)]
+    crawl.fetch(page(SORTING, *good, *poor))
+    for (one, _), (other, _) in zip(good[:18], poor[:18], strict=True):
+        crawl.fetch(page(f"{SORTING} {one}", url=one))
+        crawl.fetch(page(f"{COOKING} {other}", url=other))
+    assert crawl.score(good[19][0]) > crawl.score(poor[19][0]) + 1
+
+
+def test_links_between_known_pages_are_lessons_and_examples_are_sought():
+    known = [
+        Known(1, 1.0, read(page(SORTING, ("http://t.example/2", "a"))), [2]),
+        Known(2, 1.0, read(page(f"{SORTING} b", ("http://t.example/1", "b"))), [1]),
+        Known(3, 0.0, read(page(COOKING)), []),
+        Known(4, 0.0, read(page(WEATHER)), []),
+    ]
+    learner = Learner({}, known)
+    assert learner.known_labels == [1.0, 1.0]
+    arrived = read(page(WEATHER, ("http://t.example/1", "x"), ("http://t.example/3", "x")))
+    learner.take_in(1, 10, arrived, 0.1, np.array([11, 13]), [1, 3].__getitem__)
+    example, counterexample = learner.log_odds(np.array([11, 13]))
+    assert example > counterexample + 10
+
+
+def test_marks_change_the_judge_and_the_scores():
+    learner = Learner({"heap": 1.0})
+    crawl = Crawl(learner)
+    crawl.fetch(page(COOKING, ("http://t.example/1", "bake bread")))
+    before = crawl.score("http://t.example/1")
+    labels = ((COOKING, 1.0), (f"{COOKING} again", 1.0), (SORTING, 0.0), (WEATHER, 0.0))
+    learner.mark([Known(number, label, read(page(text)), []) for number, (text, label) in enumerate(labels)])
+    assert learner.judge.supervised
+    assert crawl.score("http://t.example/1") > before
+
+
+def test_scores_that_only_fell_are_not_reported():
+    crawl = Crawl(Learner({"heap": 1.0}))
+    links = [(f"http://t.example/{number}", "read on") for number in range(30)]
+    crawl.fetch(page(SORTING, *links))
+    assert len(crawl.learner.changes()) == 30
+    for number in range(19):
+        crawl.fetch(page("", url=links[number][0]), dead=True)
+    url = crawl.ids[links[29][0]]
+    assert url not in dict(crawl.learner.changes())
+    assert crawl.learner.current(url, 1.0) < 0.5
+
+
+def test_reasons_name_the_signals_and_the_words():
+    learner = Learner({"heap": 1.0, "array": 1.0})
+    crawl = Crawl(learner)
+    crawl.fetch(page(SORTING, ("http://t.example/1", "the heap")))
+    why = learner.explain(crawl.ids["http://t.example/1"], Link("http://t.example/1", "the heap", "an array", ""))
+    assert why["a keyword in anchor or URL"] == 0.5
+    assert why["anchor and URL (heap)"] > 0
+    assert "context (arrai)" in why
+
+
+# ---- regression
+
+
+def test_the_regression_finds_the_odds():
+    rows = csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    weights = fit(rows, np.array([0.2, 0.9]), 1e-6, rounds=200)
+    assert sigmoid(rows @ weights) == pytest.approx([0.2, 0.9], abs=1e-3)
+
+
+def test_the_offset_counts_and_the_ridge_holds_weights_back():
+    rows, labels = csr_array(np.array([[1.0]])), np.array([0.5])
+    assert fit(rows, labels, 1e-6, offset=np.array([2.0])) == pytest.approx([-2.0], abs=1e-2)
+    assert abs(fit(rows, labels, 100.0, offset=np.array([2.0]))[0]) < 0.01
