@@ -22,9 +22,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from focuscrawl import urls, words
+from focuscrawl.language.identify import identify
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.queue import Entry
@@ -34,6 +35,8 @@ from focuscrawl.strategies.adaptive.vectors import load_vectors
 
 #: How the crawl's file records up to which page the scores of waiting URLs are up to date.
 _UPTO = "adaptive"
+#: How likely a language must be by the topic's own words.
+_SURE = 0.8
 
 
 class Adaptive(FocusedSpider):
