@@ -7,13 +7,15 @@ words of the seeds) and teaches itself from the pages that it judged most and le
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, general_frequencies
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 #: Pages whose words are counted for the document frequencies.
 SAMPLE = 300
@@ -184,6 +186,7 @@ class PageJudge:
 
     def _rescale(self) -> None:
         """By the keywords alone: the best pages so far are certain."""
+
         high = max(_HIGH, sum(self._best) / len(self._best) if self._best else 0.0)
         self.scale = Scale(high / 2, 6 / high)
 

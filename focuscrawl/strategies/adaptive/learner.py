@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from focuscrawl import words
 from focuscrawl.page import Link, Page
@@ -312,6 +311,8 @@ class Learner:
 
     def _fit(self) -> None:
         """Learn the weights of all features from the URLs that were fetched."""
+        from scipy.sparse import csr_array
+
         rows = [*self.known_rows, *self.rows]
         if not rows:
             return
@@ -336,6 +337,8 @@ class Learner:
 
     def _calibrate(self) -> None:
         """Learn how the scores of the last fetches become the probabilities that they should have been (Platt)."""
+        from scipy.sparse import csr_array
+
         odds = np.array(self._odds)
         rows = csr_array(np.column_stack([odds, np.ones(len(odds))]))
         change = fit(rows, np.array(self._outcomes), RIDGE_CALIBRATION, offset=odds)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from focuscrawl.strategies.adaptive.reading import Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 def sigmoid(odds: Any) -> Any:
@@ -39,11 +40,15 @@ def fit(
         return value, turned @ errors + ridge * weights
 
     first = np.zeros(rows.shape[1]) if start is None else start
+    from scipy.optimize import minimize  # takes long to load: only crawls that learn need it
+
     found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": rounds})
     return np.asarray(found.x)
 
 
 def used_columns(rows: csr_array) -> tuple[csr_array, NDArray[np.int64]]:
     """The columns of a wide matrix that have a value, and their numbers."""
+    from scipy.sparse import csr_array
+
     used, columns = np.unique(rows.indices, return_inverse=True)
     return csr_array((rows.data, columns, rows.indptr), shape=(rows.shape[0], len(used))), used
