@@ -157,6 +157,8 @@ class PageJudge:
         return {int(word): float(total[word] / (self.idf[word] or 1.0)) for word in heaviest if total[word] > 0}
 
     def _matrix(self, vectors: Sequence[Vector]) -> csr_array:
+        from scipy.sparse import csr_array
+
         first = np.cumsum([0, *(len(vector.words) for vector in vectors)])
         words = np.concatenate([vector.words for vector in vectors])
         values = np.concatenate([self.normal(vector) for vector in vectors])
