@@ -3,7 +3,7 @@
 python benchmarks/figures.py [NAME …]        all, or some: demo explain topic throughput order frontier long harvest
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest lab_polite lab papers claims
-                                             patience languages peers peers_early doors chaos
+                                             patience languages identify main_text peers peers_early doors chaos
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ NAMES = (
         "stemmers",
         "suggest",
     ),
-    *("lab_polite", "lab", "papers", "claims", "patience", "languages", "peers", "peers_early", "chaos"),
+    *("lab_polite", "lab", "papers", "claims", "patience", "languages", "identify", "main_text"),
+    *("peers", "peers_early", "chaos"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -45,7 +46,10 @@ COMMANDS = {
 #: Benchmarks that are also tests.
 MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
-MARKDOWN = ("lab_polite", "lab", "papers", "claims", "patience", "apprentice_axes", "languages")
+MARKDOWN = (
+    *("lab_polite", "lab", "papers", "claims", "patience", "apprentice_axes"),
+    *("languages", "identify", "main_text"),
+)
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 
