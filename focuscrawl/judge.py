@@ -67,10 +67,11 @@ class _Terms:
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
             self._met |= {word for word in new if len(word) <= words.LONGEST}
-            ours, several = self._stems, self._heads
             for word, stem in zip(new, words.stems(new, self.language), strict=True):
-                if stem in ours or (several and self._in(stem)):
-                    self._forms[word] = self._in(stem)
+                if stem in self._stems:
+                    self._forms[word] = [stem]
+                elif self._heads and (found := self._in(stem)):
+                    self._forms[word] = found
         counts: dict[str, int] = {}
         for word in words_of_page.keys() & self._forms.keys():
             for stem in self._forms[word]:
@@ -78,11 +79,9 @@ class _Terms:
         return counts
 
     def _in(self, stem: str) -> list[str]:
-        """The stems of keywords that a stem is, or is a compound of: an Orgelpfeife is a Pfeife of an Orgel."""
-        if stem in self._stems:
-            return [stem]
-        _, _, bare = stem.rpartition(":")
-        return [head for head in self._heads if bare.startswith(head[3:]) or bare.endswith(head[3:])]
+        """The stems of keywords that a stem is a compound of: an Orgelpfeife is a Pfeife of an Orgel."""
+        bare = words.bare(stem)
+        return [head for head in self._heads if bare.startswith(words.bare(head)) or bare.endswith(words.bare(head))]
 
     def frequencies(self, page: Page) -> dict[str, int]:
         counts = self._count(page)
@@ -128,7 +127,7 @@ class _Terms:
     def weight_in(self, stems: Sequence[str]) -> float:
         """The total weight of the keywords among a few stems."""
         if self._heads:
-            stems = [found for stem in stems for found in self._in(stem) or [stem]]
+            stems = [found for stem in stems for found in (stem not in self._stems and self._in(stem)) or [stem]]
         joined, distinct = f" {'  '.join(stems)} ", set(stems)
         return sum(
             weight

@@ -402,8 +402,8 @@ class Page:
         """A directory as it would be without its lists of links; None if the page is no directory."""
         if not main_text.is_directory(self.blocks, self.plain_sizes, self.main_blocks):
             return None
-        view = copy(self)
-        for name in ("words", "stems", "counts", "main_text", "identified", "_main_stretches"):
+        view = copy(self)  # in the same language
+        for name in ("words", "stems", "counts", "main_text", "_main_stretches"):
             view.__dict__.pop(name, None)
         view.main_blocks = [
             index for index in self.main_blocks if not main_text.is_list(self.blocks[index], self.plain_sizes[index])
@@ -430,8 +430,11 @@ class Page:
         stretches: list[tuple[int, int]] = []
         after = -1
         for index in self.main_blocks:
-            start, end = self.blocks[index].start, self.blocks[index].end
-            stretches[-1:] = [(stretches[-1][0], end)] if index == after else [*stretches[-1:], (start, end)]
+            block = self.blocks[index]
+            if index == after:
+                stretches[-1] = stretches[-1][0], block.end
+            else:
+                stretches.append((block.start, block.end))
             after = index + 1
         return stretches
 

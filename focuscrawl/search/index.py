@@ -111,7 +111,7 @@ class Index:
             return
         relevant = page.judgement is not None and page.judgement.relevant
         entry = Entry(page_id, urls.host(page.url), page.fetched_at, relevant, page.matched, page.topics)
-        title, headings, text = _texts(page)
+        title, headings, text = _texts(page, page.raw_text)
         self.store.search.add(entry, (title, headings, f"{text}\n{_stems(page)}"))
 
     def remove(self, page_id: int) -> None:
@@ -220,7 +220,7 @@ class Index:
         texts: list[tuple[str, ...]] = []
         for stored in pages:
             page = read_page(Page(stored.url), stored.body(), stored.content_type)
-            texts.append(tuple(" ".join(printable(text[:SNIPPET_TEXT]).split()) for text in _texts(page)))
+            texts.append(tuple(" ".join(printable(text[:SNIPPET_TEXT]).split()) for text in _texts(page, page.main_text)))
         return [
             Hit(
                 found.url,
@@ -244,10 +244,10 @@ class Index:
         ]
 
 
-def _texts(page: Page) -> tuple[str, str, str]:
-    """Title, headings and text as they are indexed."""
+def _texts(page: Page, text: str) -> tuple[str, str, str]:
+    """Title, headings and text as they are indexed: all of it; and as they are shown: the main text."""
     headings = "\n".join(heading.text for heading in page.headings)
-    title, headings, text = (words.apart(part[:MAX_TEXT], JOINT) for part in (page.title, headings, page.raw_text))
+    title, headings, text = (words.apart(part[:MAX_TEXT], JOINT) for part in (page.title, headings, text))
     return title, headings, text
 
 
