@@ -220,7 +220,8 @@ class Index:
         texts: list[tuple[str, ...]] = []
         for stored in pages:
             page = read_page(Page(stored.url), stored.body(), stored.content_type)
-            texts.append(tuple(" ".join(printable(text[:SNIPPET_TEXT]).split()) for text in _texts(page, page.main_text)))
+            shown = _texts(page, page.main_text)
+            texts.append(tuple(" ".join(printable(text[:SNIPPET_TEXT]).split()) for text in shown))
         return [
             Hit(
                 found.url,
