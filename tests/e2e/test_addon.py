@@ -147,7 +147,7 @@ def test_a_strategy_of_the_projects_own_needs_no_guide(shop):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("FOCUS_STRATEGY=best_frist", "FOCUS_STRATEGY=best_frist: expected apprentice"),
+        ("FOCUS_STRATEGY=best_frist", "FOCUS_STRATEGY=best_frist: expected adaptive"),
         ("FOCUS_STRATEGY=shop.items.Nothing", "FOCUS_STRATEGY=shop.items.Nothing: cannot be imported"),
         (
             "FOCUS_STRATEGY=shop.spiders.plain.PlainSpider",

@@ -40,7 +40,7 @@ def polite(crawl):
     def run(web: MemoryWeb | None = None, spider: str = "best_first", settings=None, **arguments):
         given = POLITE | ({"FOCUS_WEB": "demo"} if web is None else {}) | (settings or {})
         topic = {"topic": "sorting"} if web is None else {}
-        return crawl(spider, web or MemoryWeb(), settings=given, virtual_time=True, **topic, **arguments)
+        return crawl(spider, web or MemoryWeb(), settings=given, virtual_time=True, **(topic | arguments))
 
     return run
 
@@ -98,8 +98,8 @@ def test_with_hours_alone_nothing_is_held_back(polite, tmp_path):
 
 
 def test_with_pages_poor_links_are_held_back_and_more_is_found(polite, tmp_path):
-    patient = polite(max_pages=300)
-    busy = polite(folder=tmp_path / "busy", settings={"FOCUS_PATIENCE": 0}, max_pages=300)
+    patient = polite(max_pages=300, topic="chess")
+    busy = polite(folder=tmp_path / "busy", settings={"FOCUS_PATIENCE": 0}, max_pages=300, topic="chess")
     found, found_busy = (sum(page["matched"] for page in crawled.pages) for crawled in (patient, busy))
     assert found > 2 * found_busy
     assert patient.stats["focus/held"] > 50

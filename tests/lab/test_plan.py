@@ -37,7 +37,7 @@ def test_an_unknown_spider_is_told_and_the_others_stay():
     found, problems = read_spiders("best_frist,keyword,zzz", LOADER, "best_first")
     assert [spec.text for spec in found] == ["breadth_first", "keyword", "best_first"]
     assert problems[0] == "unknown spider 'best_frist'; did you mean best_first?"
-    assert "known spiders: apprentice" in problems[1]
+    assert "known spiders: adaptive" in problems[1]
     with pytest.raises(FocusError, match="name some of"):
         read_spiders(",", LOADER, "best_first")
     with pytest.raises(FocusError, match="--spiders: unknown spider 'best_frist'; did you mean best_first"):
