@@ -93,7 +93,10 @@ def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
         (["keyword", "-a", "seed=http://a.example/"], "did you mean seeds?"),
         (["keyword", "-a", "threshold=2", "-a", "keywords=x", *DEMO], "expected a number from 0 to 1"),
         (["best_frist", "-a", "keywords=x", *DEMO], "unknown spider 'best_frist'; did you mean best_first?"),
-        (["zzz", "-a", "keywords=x", *DEMO], "unknown spider 'zzz'; known spiders: adaptive, apprentice, baseline, best_first, "),
+        (
+            ["zzz", "-a", "keywords=x", *DEMO],
+            "unknown spider 'zzz'; known spiders: adaptive, apprentice, baseline, best_first, ",
+        ),
         (["best_first", "-a", "keywords=x"], 'or -a seeds=@FILE, or -a topic=FILE with seeds = ["http://…"] in it'),
         (["best_first", *DEMO], 'or -a topic=FILE with keywords = { sort = 3, "bubble sort" = 5 } in it'),
         (["breadth_first", "-a", "seeds=htp:/foo"], "no valid seed: 'htp:/foo' is not a URL; give another"),
