@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from focuscrawl import words
 from focuscrawl.errors import FocusError
 from focuscrawl.judge import KeywordJudge
+from focuscrawl.language.languages import NAMES
 from focuscrawl.language.wanted import wanted_languages
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
+from focuscrawl.strategies.adaptive.reading import hashes, page_vector
 from focuscrawl.topic import topic_of
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at
@@ -111,3 +114,19 @@ def test_search_finds_all_forms_of_a_word_in_its_language(crawl):
     answer = Index.complete(store).search(Query.of("alte Orgel"))
     store.close()
     assert {hit.url for hit in answer.hits} == {at("root"), at("de"), at("behind")}
+
+
+def test_pages_in_many_languages_do_not_fill_the_memory():
+    judge = KeywordJudge({"Orgel": 1})
+    for code in NAMES:
+        judge.cosine(["orgel"], code)
+    assert len(judge._by_language) <= words.LANGUAGES
+    assert words._stems_in.cache_info().currsize <= words.LANGUAGES
+
+
+def test_stop_words_of_other_languages_say_nothing_to_adaptive():
+    """Its table of frequencies is English: by that, "und" would be a rare word, and seeds in German be about it."""
+    found = page_vector(page(GERMAN)).words
+    orgel, und = hashes(["orgel", "und"])
+    assert orgel in found
+    assert und not in found

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import urls, words
+from focuscrawl.learning.texts import tells
 from focuscrawl.page import Link, Page
 from focuscrawl.resources import data
 
@@ -161,9 +162,16 @@ def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
 
 def page_vector(page: Page) -> Vector:
     """The words of a page; those of its title count three times."""
-    title = bare_stems(words.tokenize(page.title), page.language)
-    stems = map(words.bare, page.counts)
-    return vector_of(hashes([*stems, *title]), [*page.counts.values(), *[float(TITLE - 1)] * len(title)])
+    counts = {words.bare(stem): float(count) for stem, count in page.counts.items() if _speaks(stem, page.language)}
+    title = [stem for stem in words.stems(words.tokenize(page.title), page.language) if _speaks(stem, page.language)]
+    for stem in map(words.bare, title):
+        counts[stem] = counts.get(stem, 0.0) + TITLE - 1
+    return vector_of(hashes(counts), list(counts.values()))
+
+
+def _speaks(stem: str, language: str) -> bool:
+    """Whether a stem counts. The table of frequencies is English: stop words of other languages would look rare."""
+    return language in ("en", "") or tells(stem)
 
 
 class Links(NamedTuple):
