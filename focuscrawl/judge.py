@@ -162,6 +162,8 @@ class KeywordJudge:
     def _for(self, language: str) -> _Terms:
         found = self._by_language.get(language)
         if found is None:
+            if len(self._by_language) >= words.LANGUAGES:
+                del self._by_language[next(iter(self._by_language))]
             keywords = {**self._keywords, **self._in_languages.get(language, {})}
             found = self._by_language[language] = _Terms(keywords, language)
         return found

@@ -12,7 +12,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from sys import intern
 
 import Stemmer
@@ -148,12 +148,13 @@ class _Stems(dict[str, str]):
         return f"{self._mark}{self._stem(word)}"
 
 
-@cache
+#: Languages whose stems are remembered: pages in a hundred, made to be so, must not fill the memory.
+LANGUAGES = 8
+
+
+@lru_cache(maxsize=LANGUAGES)
 def _stems_in(language: str) -> _Stems:
     return _Stems(language)
-
-
-_english = _stems_in("en")
 
 
 def stem(word: str, language: str = "en") -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.store import Store, earlier_crawl
 from focuscrawl.topic import Topic

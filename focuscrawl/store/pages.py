@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
 from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
@@ -462,7 +463,7 @@ def _content(page: Page) -> tuple[object, ...]:
         json.dumps(judgement.why, default=str) if judgement else None,
         page.problem,
         ",".join(sorted(page.robots)),
-        page.declared_language if page.problem else page.language,
+        code_of(page.declared_language) if page.problem else page.language,
         page.content_type,
         page.etag,
         page.last_modified,
