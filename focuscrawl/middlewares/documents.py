@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from focuscrawl import urls
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.responses import content_type
 from focuscrawl.reading import pdf, types
@@ -48,5 +49,5 @@ class DocumentsMiddleware:
         body = response.body
         if pdf.is_pdf(body) or (body and types.of_mime(types.mime(content_type(response))) is types.PDF):
             self.stats.inc_value("focus/pdfs")
-            await asyncio.get_running_loop().run_in_executor(self._thread, pdf.ask, body)
+            await asyncio.get_running_loop().run_in_executor(self._thread, pdf.ask, body, urls.host(response.url))
         return response

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+from collections import Counter
 from contextlib import suppress
 from hashlib import blake2b
 from html import escape
@@ -25,6 +26,10 @@ WALL_SECONDS = 60.0
 PDFS_PER_PROCESS = 200
 #: Most bytes of what PDFs say that are kept for the next time that someone asks.
 KEPT = 16 << 20
+#: The error of a PDF that goes beyond these limits. After so many of one host, its other PDFs are not tried: they
+#: would keep the PDFs of all hosts waiting, and with them the requests that fetched them.
+COSTLY = "it takes too much time or memory"
+MOST_COSTLY = 2
 #: Largest answer of the process, in bytes: more than a million characters and their links take.
 _MAX_ANSWER = 64 << 20
 
@@ -72,7 +77,7 @@ class Worker:
                 status = self._end()
                 if status == 1:  # Python could not run it; PDFium has other ways to end without memory
                     return {"error": "the process that reads PDFs ended with status 1; is pypdfium2 installed?"}
-                return {"error": "it takes too much time or memory"}
+                return {"error": COSTLY}
             finally:
                 late.cancel()
                 self._done += 1
@@ -133,6 +138,7 @@ atexit.register(WORKER.close)
 
 _kept: Recent[bytes, dict[str, Any]] = Recent(KEPT)
 _keeping = threading.Lock()
+_costly: Counter[str] = Counter()
 
 
 def is_pdf(body: bytes) -> bool:
@@ -140,13 +146,21 @@ def is_pdf(body: bytes) -> bool:
     return body.startswith(b"%PDF-")
 
 
-def ask(body: bytes) -> dict[str, Any]:
-    """What a PDF says, from memory if it was read a short while ago. Blocks while it is read."""
+def ask(body: bytes, host: str = "") -> dict[str, Any]:
+    """What a PDF says, from memory if it was read a short while ago. Blocks while it is read.
+
+    *host* is where it is from, if that is to be remembered should it cost too much.
+    """
     key = blake2b(body, digest_size=16).digest()
     with _keeping:
         found = _kept.get(key)
     if found is None:
-        found = WORKER.ask(body)
+        if _costly[host] >= MOST_COSTLY:
+            found = {"error": f"not tried: {_costly[host]} others of its host take too much time or memory"}
+        else:
+            found = WORKER.ask(body)
+        if host and found.get("error") == COSTLY:
+            _costly[host] += 1
         with _keeping:
             _kept.put(key, found, 2 * sum(len(page["text"]) for page in found.get("pages", ())) + 10_000)
     return found

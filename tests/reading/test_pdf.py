@@ -153,6 +153,22 @@ def test_a_process_that_takes_too_long_is_ended():
     assert "error" in answer
 
 
+def test_a_host_whose_pdfs_cost_too_much_is_not_tried_again(small_worker, monkeypatch):
+    """Otherwise its bombs would keep everybody's PDFs waiting, and the requests that fetched them."""
+    monkeypatch.setattr(pdf, "WORKER", small_worker)
+    bombs = [dict(pdfs.bombs())["doubling-forms"] + f"%{number}".encode() for number in range(3)]
+    assert [pdf.ask(body, "bombs.example")["error"] for body in bombs[:2]] == [pdf.COSTLY] * 2
+    monkeypatch.setattr(small_worker, "ask", lambda body: pytest.fail("it was tried"))
+    with pytest.raises(pdf.NotPdfError, match="not tried: 2 others of its host"):
+        pdf.ask(bombs[2], "bombs.example")
+        pdf.read_pdf(bombs[2])
+
+
+def test_and_other_hosts_are(small_worker, monkeypatch):
+    monkeypatch.setattr(pdf, "WORKER", small_worker)
+    assert "pages" in pdf.ask(READABLE["helvetica-True"].body, "good.example")
+
+
 def test_the_process_ends_with_its_parent(small_worker):
     small_worker.ask(READABLE["helvetica-True"].body)
     process = small_worker._process
