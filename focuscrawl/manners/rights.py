@@ -50,6 +50,8 @@ class Rights:
     licences: list[str] = field(default_factory=list)
     #: The reservation in FOCUS_RIGHTS that keeps the page out of the exports; empty if there is none.
     left_out: str = ""
+    #: Every signal that was found, as it was given, with where it was found.
+    signals: list[dict[str, str]] = field(default_factory=list)
 
     def tdm(self, reservation: str | None, policy: str | None, source: str) -> None:
         """Record what a source says about text and data mining; the first source, closest to the page, wins."""

@@ -10,10 +10,10 @@ Format 1 cannot be migrated: its table `page` varied, and its columns had anothe
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from focuscrawl.store.schema import CELLS, FORMAT, SCHEMA, VERSION, Format, check_schema, name_of, statements
+from focuscrawl.store.schema import FORMAT, SCHEMA, VERSION, Format, check_schema, name_of, statements
 
 #: The oldest format that can be read as it is.
 READABLE = 2
@@ -34,25 +34,26 @@ class Step(NamedTuple):
     change: Callable[[sqlite3.Connection], None]
 
 
-_METADATA = next(statement for statement in statements(SCHEMA) if name_of(statement) == "metadata")
-_FORMAT_3 = Format(
-    3,
-    SCHEMA.replace(f"{_METADATA};\n", "").replace(",\n    language_confidence REAL", ""),
-    {
-        table: {name: kind for name, kind in columns.items() if name != "language_confidence"}
-        for table, columns in CELLS.items()
-        if table != "metadata"
-    },
-)
-_LATER_CELLS = {"page": {"withheld"}}
-_FORMAT_2 = Format(
-    2,
-    _FORMAT_3.schema.replace(", withheld TEXT", ""),
-    {
-        table: {name: kind for name, kind in columns.items() if name not in _LATER_CELLS.get(table, ())}
-        for table, columns in _FORMAT_3.cells.items()
-    },
-)
+_CREATE = {name_of(statement): statement for statement in statements(SCHEMA)}
+
+
+def _without(later: Format, tables: Collection[str], columns: Mapping[str, str]) -> Format:
+    """The format before one that added tables, indexes, and columns: their text in the schema by their names."""
+    schema = later.schema
+    for text in [*(f"{_CREATE[name]};\n" for name in tables), *columns.values()]:
+        assert text in schema, text
+        schema = schema.replace(text, "")
+    cells = {
+        table: {name: kind for name, kind in kinds.items() if f"{table}.{name}" not in columns}
+        for table, kinds in later.cells.items()
+        if table not in tables
+    }
+    return Format(later.version - 1, schema, cells)
+
+
+_FORMAT_4 = _without(FORMAT, ["mark", "mark_key"], {"rights.signals": ",\n    signals TEXT"})
+_FORMAT_3 = _without(_FORMAT_4, ["metadata"], {"page.language_confidence": ",\n    language_confidence REAL"})
+_FORMAT_2 = _without(_FORMAT_3, [], {"page.withheld": ", withheld TEXT"})
 
 
 def _add_withheld(connection: sqlite3.Connection) -> None:
@@ -66,18 +67,29 @@ def _add_metadata(connection: sqlite3.Connection) -> None:
 
     Pages stored before get both when a later visit finds other bytes; until then `language` is what they declare.
     """
-    connection.execute(_METADATA)
+    connection.execute(_CREATE["metadata"])
     connection.execute("ALTER TABLE page ADD COLUMN language_confidence REAL")
+
+
+def _add_marks(connection: sqlite3.Connection) -> None:
+    """Format 5 keeps what people say of pages, and every signal about the rights of a page as it was found."""
+    connection.execute(_CREATE["mark"])
+    connection.execute(_CREATE["mark_key"])
+    connection.execute("ALTER TABLE rights ADD COLUMN signals TEXT")
 
 
 def add_empty_tables(connection: sqlite3.Connection, version: int) -> None:
     """Add the tables that a file of an older format lacks, empty and temporary: it is read like a current one."""
-    if version < 4:
-        connection.execute(_METADATA.replace(" TABLE ", " TEMP TABLE ", 1))
+    for name, since in (("metadata", 4), ("mark", 5)):
+        if version < since:
+            connection.execute(_CREATE[name].replace(" TABLE ", " TEMP TABLE ", 1))
 
 
 #: The steps by the format that they start from.
-_STEPS = {step.before.version: step for step in (Step(_FORMAT_2, _add_withheld), Step(_FORMAT_3, _add_metadata))}
+_STEPS = {
+    step.before.version: step
+    for step in (Step(_FORMAT_2, _add_withheld), Step(_FORMAT_3, _add_metadata), Step(_FORMAT_4, _add_marks))
+}
 
 
 def format_of(version: object) -> Format | None:

@@ -27,7 +27,7 @@ _ADDED = ("url_id", "url", "depth", "parent", "via", "score", "redirects", "list
 _RECORD = f"{', '.join(FIELDS)} FROM page LEFT JOIN metadata ON metadata.page = page.id"
 _UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHERE id = ?"
 _ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
-_SET_RIGHTS = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SET_RIGHTS = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 #: The text of a page; of a near-duplicate that of the page it repeats.
 _BODY = "ifnull(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
@@ -256,6 +256,7 @@ class Pages(Part):
                 rights.tdm_source,
                 json.dumps(rights.licences) if rights.licences else None,
                 rights.left_out,
+                json.dumps(rights.signals, ensure_ascii=False) if rights.signals else None,
             ),
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 #: The current format version; `migrations` upgrades older files.
-VERSION = 4
+VERSION = 5
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -34,7 +34,8 @@ CREATE TABLE visit (
 );
 CREATE TABLE rights (
     page INTEGER PRIMARY KEY, robots_txt TEXT, x_robots_tag TEXT, noai INTEGER, noimageai INTEGER,
-    tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT
+    tdm_reservation INTEGER, tdm_policy TEXT, tdm_source TEXT, licences TEXT, left_out TEXT,
+    signals TEXT
 );
 CREATE TABLE metadata (
     page INTEGER PRIMARY KEY, authors TEXT, published TEXT, modified TEXT, site_name TEXT, description TEXT, kind TEXT
@@ -51,6 +52,10 @@ CREATE TABLE frontier (
 CREATE INDEX frontier_cold ON frontier (host, rank DESC, url_id) WHERE cold;
 CREATE TABLE failure (id INTEGER PRIMARY KEY, url_id INTEGER, url TEXT, reason TEXT, via INTEGER, failed_at TEXT);
 CREATE TABLE example (url TEXT PRIMARY KEY, content_type TEXT, body BLOB, fetched_at TEXT) WITHOUT ROWID;
+CREATE TABLE mark (
+    id INTEGER PRIMARY KEY, key INTEGER, url TEXT, verdict TEXT, note TEXT, marked_by TEXT, marked_at TEXT
+);
+CREATE INDEX mark_key ON mark (key);
 """
 
 #: Tables that exist in every format.
@@ -145,8 +150,9 @@ _URL = "(typeof(@) = 'text' AND @ GLOB 'http*://*')"
 _BYTES = "(typeof(@) = 'blob')"
 _REQUEST = "CASE WHEN json_valid(@) THEN json_type(@) = 'object' AND json_extract(@, '$.url') GLOB 'http*://*' END"
 _DATE = "(typeof(@) = 'text' AND @ GLOB '[0-9][0-9][0-9][0-9]*' AND length(@) <= 25)"
-_NAMES = "CASE WHEN typeof(@) = 'text' AND json_valid(@) THEN json_type(@) = 'array' END"
+_LIST = "CASE WHEN typeof(@) = 'text' AND json_valid(@) THEN json_type(@) = 'array' END"
 _OUTCOME = "(@ IN ('unchanged', 'changed', 'gone', 'back', 'unreachable'))"
+_VERDICT = "(@ IN ('yes', 'no', 'unsure', 'none'))"
 _WITHHELD = (
     "(@ IN ('copy', 'noindex', 'listing')"
     " OR typeof(@) = 'text' AND (@ GLOB 'reservation: ?*' OR @ GLOB 'language: [a-z][a-z]'))"
@@ -191,10 +197,11 @@ CELLS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("robots_txt", "x_robots_tag", "tdm_policy", "tdm_source", "licences"), _or_none(_TEXT)),
         **dict.fromkeys(("noai", "noimageai", "tdm_reservation"), _or_none(_FLAG)),
         "left_out": _or_none(_TEXT),
+        "signals": _or_none(_LIST),
     },
     "metadata": {
         "page": _ID,
-        "authors": _or_none(_NAMES),
+        "authors": _or_none(_LIST),
         **dict.fromkeys(("published", "modified"), _or_none(_DATE)),
         **dict.fromkeys(("site_name", "description", "kind"), _or_none(_TEXT)),
     },
@@ -218,6 +225,13 @@ CELLS: dict[str, dict[str, str]] = {
         "reason": _TEXT,
         "via": _or_none(_ANY_ID),
         "failed_at": _TEXT,
+    },
+    "mark": {
+        "id": _ID,
+        "key": _KEY,
+        "url": _URL,
+        "verdict": _VERDICT,
+        **dict.fromkeys(("note", "marked_by", "marked_at"), _TEXT),
     },
     "example": {"url": _TEXT, "content_type": _TEXT, "body": _BYTES, "fetched_at": _TEXT},
     "link": {

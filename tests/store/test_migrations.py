@@ -1,6 +1,6 @@
 """Files of older formats: a crawl that goes on brings them to the current one, and ends as if it had begun with it.
 
-`formats/2.sqlite.gz` and `3.sqlite.gz` are what these formats left of `crawl("breadth_first", small_site(), folder,
+`formats/2.sqlite.gz` to `4.sqlite.gz` are what these formats left of `crawl("breadth_first", small_site(), folder,
 SETTINGS, **ARGUMENTS, max_pages=7)`.
 """
 
@@ -85,10 +85,12 @@ def version(folder: Path) -> str:
 
 def everything(folder: Path) -> list[object]:
     """All that a crawl of format 2 holds."""
-    tables = ("host", "url", "link", "frontier", "failure", "visit", "rights", "pattern", "example")
+    tables = ("host", "url", "link", "frontier", "failure", "visit", "pattern", "example")
+    rights = "page, robots_txt, x_robots_tag, noai, tdm_reservation, tdm_source, licences, left_out"
     columns = "id, url_id, url, score, relevance, matched, listed, title, fetched_at, robots, duplicate_of, body"
     read = Crawled(folder).sql
-    return [read(f"SELECT {columns} FROM page"), *(read(f"SELECT * FROM {table}") for table in tables)]
+    first = [read(f"SELECT {columns} FROM page"), read(f"SELECT {rights} FROM rights")]
+    return [*first, *(read(f"SELECT * FROM {table}") for table in tables)]
 
 
 def test_a_file_of_format_2_becomes_one_of_this_format(folder):
@@ -258,3 +260,28 @@ def test_a_file_of_format_3_that_is_not_one_is_refused(format_3, statement):
         Store(format_3 / "crawl.sqlite")
     assert [*Crawled(format_3).sql("SELECT value FROM meta WHERE key = 'version'")] == [("3",)]
     assert (format_3 / "crawl.sqlite").read_bytes()[100:] == before[100:]
+
+
+# ---- format 4, which knew no marks
+
+
+@pytest.fixture
+def format_4(tmp_path) -> Path:
+    """The crawl of format 4."""
+    return unpacked(4, tmp_path / "crawl")
+
+
+def test_a_file_of_format_4_becomes_one_of_this_format(format_4):
+    before = everything(format_4)
+    with closing(Store(format_4 / "crawl.sqlite")) as store:
+        check_schema(store.connection, FORMAT)
+        check_cells(store.connection, FORMAT)
+    assert version(format_4) == str(VERSION)
+    assert everything(format_4) == before
+    assert Crawled(format_4).sql("SELECT count(*) FROM mark") == [(0,)]
+
+
+def test_a_crawl_of_format_4_goes_on_to_its_end(format_4, tmp_path):
+    whole = crawl("breadth_first", small_site(), tmp_path / "whole", SETTINGS, **ARGUMENTS)
+    resumed = crawl("breadth_first", small_site(), format_4, SETTINGS, **ARGUMENTS)
+    assert (resumed.urls, resumed.matched) == (whole.urls, whole.matched)
