@@ -21,6 +21,7 @@ from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
+from focuscrawl.store.marks import Marks
 from focuscrawl.store.metadata import FUNCTIONS, PageMetadata
 from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tables, format_of, migrate
 from focuscrawl.store.pages import Pages
@@ -90,6 +91,7 @@ class Store:
         self.visits = Visits(self)
         self.patterns = Patterns(self)
         self.examples = Examples(self)
+        self.marks = Marks(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
         #: Tables of individual strategies.
