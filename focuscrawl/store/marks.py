@@ -45,8 +45,9 @@ class Marks(Part):
 
     def get(self, key: int) -> Mark | None:
         """The mark that counts for the URL with a key."""
-        row = self.store.execute(f"{_LAST} AND key = ?", (key,)).fetchone()
-        return Mark(*row) if row else None
+        query = f"SELECT {_COLUMNS} FROM mark WHERE key = ? ORDER BY id DESC LIMIT 1"
+        row = self.store.execute(query, (key,)).fetchone()
+        return Mark(*row) if row and row[3] != "none" else None
 
     def after(self, number: int) -> list[Mark]:
         """All marks later than the one with this number, also those that were overruled and taken back."""
