@@ -39,6 +39,7 @@ from focuscrawl.reading.documents import read_page
 from focuscrawl.reading.shells import mark_shell
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
+from focuscrawl.strategies.rescoring import rescore_links_on
 from focuscrawl.topic import make_topic
 from focuscrawl.web import replay, webs
 
@@ -190,6 +191,11 @@ class FocusedSpider(Spider):
     batch = 1
     #: How many words before and after each link are stored with it.
     context_words = CONTEXT_WORDS
+    #: Whether it judges stored pages again, by another topic perhaps, instead of crawling.
+    judges_again = False
+    #: Whether the scores of links depend on nothing but them and their page: they are then computed again when somebody
+    #: marks the page.
+    links_follow_page = False
     #: Links that score less are held back until something raises them.
     floor = -inf
 
@@ -242,6 +248,17 @@ class FocusedSpider(Spider):
         Re-score waiting links here, not earlier: a crawl killed before the page is stored would resume in another
         order.
         """
+
+    def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
+        """People have marked pages: learn from it, and re-score what waits. Returns what was done, for the log.
+
+        *verdicts* says of every stored page that has a mark, by its number, whether it is relevant. *new* are the pages
+        that were marked, or whose marks were taken back, since the last call. `crawl.read_stored` reads a page again.
+        Called at most every 25 pages, and before the first request of every run of a crawl with marks.
+        """
+        if not self.links_follow_page or not new:
+            return ""
+        return f"{rescore_links_on(self, new):,} links on them re-scored"
 
     def merge(self, old: float, new: float) -> float:
         """The score of a waiting link that was found again."""
@@ -314,6 +331,7 @@ class FocusedSpider(Spider):
         """Run `before_crawl`; if the strategy cannot learn what it needs, the crawl stops."""
         try:
             await self.before_crawl()
+            self.crawl.marks.teach()
         except FocusError as error:
             self.crawl.stop(str(error), "cannot_learn")
             return False
@@ -360,6 +378,17 @@ class FocusedSpider(Spider):
 
     def train_on_examples(self) -> None:
         """Called before the crawl, once `examples` and `counterexamples` are read."""
+
+    def known_examples(self, sources: Sequence[Path | str]) -> Iterator[Page]:
+        """The example pages among *sources* that are files or were fetched before."""
+        for source in sources:
+            if isinstance(source, Path):
+                try:
+                    yield read_page(Page(urls.of_file(source)), source.read_bytes())
+                except OSError as error:
+                    raise FocusError(f"example {source} cannot be read: {error.strerror}") from None
+            elif (example := self.crawl.store.examples.get(source)) is not None:
+                yield read_page(Page(source), example.body, example.content_type)
 
     async def _read_examples(self, sources: Sequence[Path | str]) -> AsyncIterator[Page]:
         store = self.crawl.store

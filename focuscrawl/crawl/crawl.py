@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,8 @@ from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
+from focuscrawl.crawl.mark_watch import MarkWatch
+from focuscrawl.crawl.marking import apply_marks, write_matched
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
@@ -112,6 +115,8 @@ class Crawl:
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
                 self.store.unread.make()
+                #: What people say of pages.
+                self.marks = MarkWatch(self)
         except FocusError:
             self.close()
             raise
@@ -261,7 +266,27 @@ class Crawl:
 
     def settle(self, page: Page) -> None:
         """Decide whether a page counts, matches, or is withheld, by what is known of it now."""
-        settle(page, robots_meta=self.robots_meta, reservations=self.left_out, languages=self.languages.wanted)
+        settle(
+            page,
+            robots_meta=self.robots_meta,
+            reservations=self.left_out,
+            languages=self.languages.wanted,
+            mark=self.marks.of(page),
+        )
+
+    def read_stored(self, number: int) -> Page | None:
+        """A stored page, read again and not judged yet; None if it could not be read, or is a list of URLs."""
+        stored = self.store.pages.get(number)
+        if stored is None or stored.problem is not None or stored.listing:
+            return None
+        response = self.store.pages.response(number)
+        page = Page(stored.url, stored.status, parent=stored.parent)
+        page.number, page.url_id, page.duplicate_of = number, stored.url_id, stored.duplicate_of
+        page.redirects = self.store.verdicts.redirects(number)
+        page.expected_languages = self.topic.languages
+        page.via = self.store.links.get(stored.via)
+        read_page(page, response.body, response.content_type, documents=self.documents)
+        return None if page.problem is not None else page
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, except numbers, and its size in bytes."""
@@ -373,10 +398,18 @@ class Crawl:
         if self._lock is None:
             return
         self.problem = self._problem()
+        self._take_up_last_marks()
         self.store.close()
         self._drop_lock()
         if self.throw_away is not None:
             self.throw_away.remove()
+
+    def _take_up_last_marks(self) -> None:
+        """Apply the marks that were set while the crawl was ending: nobody else could."""
+        if self.fatal is None and self.throw_away is None and hasattr(self, "marks") and self.store.path.exists():
+            with suppress(StoreError, OSError, FocusError):  # the next run sees to it
+                if apply_marks(self.store):
+                    write_matched(self.folder, self.store)
 
     def _problem(self) -> str | None:
         if not self.store.path.exists():

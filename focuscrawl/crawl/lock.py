@@ -36,6 +36,15 @@ def take_lock(folder: Path) -> IO[str]:
 
 
 @contextmanager
+def wait_for_turn(path: Path) -> Iterator[None]:
+    """Wait until no other process holds this lock, and hold it. For work that takes moments."""
+    with path.open("a") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def locked_store(folder: Path) -> Iterator[Store]:
     """Lock a crawl's directory and open its file for writing, without a crawl. Raises OSError if that is not allowed.
 

@@ -285,6 +285,8 @@ class FrontierScheduler(BaseScheduler):
         self._reap()
         if self.crawl.seconds_to_note() >= NOTED and not self.crawl.fatal:  # the engine asks during rests, too
             self.write(self.crawl.note_seconds)
+        if not self.crawl.fatal:
+            self.ask("marked", "", self.crawl.marks.look, None)
         in_flight = len(self._in_flight)
         moment = clock.monotonic()
         may_ask = self.frontier.visits or self.budget.allows(in_flight)

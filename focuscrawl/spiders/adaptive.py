@@ -16,7 +16,7 @@ Our own. It follows no single paper; docs/strategies/adaptive.md has every formu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -54,6 +54,9 @@ class Adaptive(FocusedSpider):
         #: The seeds, which are fetched first whatever their in-links say, and the ids of those that pages link to.
         self._starts = frozenset(self.start_urls)
         self._seed_ids: set[int] = set()
+        #: The marked pages that the learner knows, and what is on them, by number.
+        self._marks: dict[int, bool] = {}
+        self._marked: dict[int, Known] = {}
 
     # ---- before the crawl
 
@@ -128,6 +131,23 @@ class Adaptive(FocusedSpider):
             reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
             self._tell_why(page)
             self._take_in(page, reading, page.url_id, page.link_ids, write=True)
+
+    def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
+        if verdicts == self._marks:
+            return ""
+        self._marks = dict(verdicts)
+        for number, relevant in verdicts.items():
+            if number not in self._marked and (page := self.crawl.read_stored(number)) is not None:
+                self._marked[number] = Known(urls.key(page.url), 0.0, self._read(page), ())
+            if number in self._marked:
+                self._marked[number] = self._marked[number]._replace(label=float(relevant))
+        numbers = [number for number in verdicts if number in self._marked]
+        self.learner.mark([self._marked[number] for number in numbers], numbers)
+        changes = [change for change in self.learner.changes() if change[0] not in self._seed_ids]
+        with self.crawl.store.batch():
+            self.crawl.frontier.set_scores(changes)
+        kinds = sum(verdicts.values()), len(verdicts) - sum(verdicts.values())
+        return "learned from %d relevant and %d other pages by hand, waiting links re-scored" % kinds
 
     def _tell_why(self, page: Page) -> None:
         """Note with the link that led to a page why it was followed now, by all the evidence there was."""

@@ -70,7 +70,8 @@ class ContextGraphSpider(LearningSpider):
             0: [page.counts for page in self.examples if not page.problem],
             OTHER: [page.counts for page in self.counterexamples if not page.problem],
         }
-        with earlier_crawl(self.earlier, self.topic.name) as store:
+        earlier = str(self.crawl.folder / "earlier") if self.earlier == "auto" else self.earlier
+        with earlier_crawl(earlier, self.topic.name) as store:
             graph = LinkGraph(store)
             graph.read()
             # start from the examples if the crawl contains them, otherwise from the pages that the judge finds relevant
@@ -99,9 +100,17 @@ class ContextGraphSpider(LearningSpider):
         return [page.url for page in pages if self.learned.judge(page, self.threshold).relevant]
 
     def score(self, page: Page) -> Sequence[float]:
+        score, queue, likely = self._place(page)
+        return self.alike(page, score, {"layer of its page": float(queue), "likely": likely})
+
+    def worth(self, page: Page) -> float:
+        return self._place(page)[0]
+
+    def _place(self, page: Page) -> tuple[float, int, float]:
+        """The score of the links of a page, the queue they enter, and how likely it is the right one."""
         likely = self.model.probabilities(page.counts)
         layer = max(likely, key=lambda layer: likely[layer])
         queues = max(self.model.layers) + 2  # the last queue is that of OTHER
         queue = layer if layer != OTHER else queues - 1
         score = (queues - queue - 1 + likely[layer if layer != OTHER else 0]) / queues
-        return self.alike(page, score, {"layer of its page": float(queue), "likely": likely[layer]})
+        return score, queue, likely[layer]

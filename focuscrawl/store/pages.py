@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuscrawl.crawl.verdict import own_verdict
 from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
 from focuscrawl.store.metadata import of_page
@@ -194,6 +195,8 @@ class Pages(Part):
         assert number is not None
         self._set_rights(number, page)
         self.store.metadata.set(number, page)
+        if page.overruled:
+            self.store.verdicts.set_own(number, own_verdict(page))
         return number
 
     def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> int | None:
@@ -201,12 +204,13 @@ class Pages(Part):
 
         Returns the number of that copy, if there is one. Call inside a transaction.
         """
-        self._keep_first(number)
+        self.keep_first(number)
         heir = None if keeps_copies else self._hand_on_text(number)
         self.store.execute(_UPDATE, (*_content(page), number))
         self._set_rights(number, page)
         self.store.metadata.set(number, page)
-        self._relist(number, matched=page.matched)
+        self.store.verdicts.set_own(number, own_verdict(page) if page.overruled else None)
+        self.relist(number, matched=page.matched)
         return heir
 
     def mark_gone(self, number: int, status: int, problem: str) -> int | None:
@@ -214,14 +218,15 @@ class Pages(Part):
 
         Returns the number of the copy that takes its place, if there is one.
         """
-        self._keep_first(number)
+        self.keep_first(number)
         heir = self._hand_on_text(number)
         self.store.execute(
             "UPDATE page SET status = ?, problem = ?, relevant = relevant * 0, matched = 0,"
             " etag = NULL, last_modified = NULL, signature = NULL WHERE id = ?",  # a new page may say the same
             (status, problem, number),
         )
-        self._relist(number, matched=False)
+        self.store.verdicts.set_own(number, None)  # a page that is gone counts no more, whatever was said of it
+        self.relist(number, matched=False)
         return heir
 
     def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
@@ -231,7 +236,7 @@ class Pages(Part):
     def renew_metadata(self, number: int, page: Page) -> None:
         """Store what a page says of itself now, although its text is the same as before. Call inside a transaction."""
         if self.store.metadata.get(number) != of_page(page):
-            self._keep_first(number)
+            self.keep_first(number)
             self.store.metadata.set(number, page)
 
     def _next_line(self) -> int:
@@ -260,7 +265,7 @@ class Pages(Part):
             ),
         )
 
-    def _keep_first(self, number: int) -> None:
+    def keep_first(self, number: int) -> None:
         """Keep a page's line in pages.jsonl before the page changes for the first time."""
         query = f"SELECT {_RECORD} WHERE id = ? AND first IS NULL"
         row = self.store.execute(query, (number,)).fetchone()
@@ -268,12 +273,18 @@ class Pages(Part):
             line = json.dumps(_record(row), ensure_ascii=False)
             self.store.execute("UPDATE page SET first = ? WHERE id = ?", (line, number))
 
-    def _relist(self, number: int, *, matched: bool) -> None:
+    def relist(self, number: int, *, matched: bool) -> None:
         """A page that begins to match goes to the end of URLs.txt; one that matched before keeps its place."""
         (listed,) = self.store.execute("SELECT listed FROM page WHERE id = ?", (number,)).fetchone()
         if matched != (listed is not None):
             place = self._next_line() if matched else None
             self.store.execute("UPDATE page SET listed = ? WHERE id = ?", (place, number))
+
+    def _forget_mark(self, number: int) -> None:
+        """A page that hands on its verdict hands on the judge's: a person's mark is about its own URL."""
+        judged = self.store.verdicts.get(number)
+        if judged is not None and judged.own != judged.now:
+            self.store.verdicts.set(judged, judged.own._replace(matched=judged.own.matched and judged.findable), None)
 
     def _hand_on_text(self, number: int) -> int | None:
         """The first near-duplicate of a page that changes takes its place, with its text and its verdict."""
@@ -281,7 +292,9 @@ class Pages(Part):
         heir: int | None = row[0]
         if heir is None:
             return None
-        self._keep_first(heir)
+        self._forget_mark(number)
+        self.keep_first(heir)
+        self.store.verdicts.set_own(heir, None)
         self.store.execute(
             "UPDATE page SET duplicate_of = NULL, body = before.body, relevant = before.relevant,"
             " withheld = nullif(page.withheld, 'copy'), matched = before.matched AND page.withheld = 'copy'"
@@ -290,7 +303,7 @@ class Pages(Part):
         )
         self.store.execute("UPDATE page SET duplicate_of = ? WHERE duplicate_of = ?", (heir, number))
         (matched,) = self.store.execute("SELECT matched FROM page WHERE id = ?", (heir,)).fetchone()
-        self._relist(heir, matched=bool(matched))
+        self.relist(heir, matched=bool(matched))
         return heir
 
     # ---- counting
