@@ -6,6 +6,7 @@ They are not in `focuscrawl.commands`, because Scrapy treats every command class
 from __future__ import annotations
 
 import argparse
+import getpass
 import logging
 import re
 import sys
@@ -176,6 +177,14 @@ class SinglePageCommand(CrawlerCommand):
             check_spider(opts.spider, process.spider_loader.list())
         process.spider_loader = LookingLoader(process.spider_loader, url, opts.spargs)
         super().execute(args, opts)
+
+
+def user_name() -> str:
+    """The name of the user who runs a command; empty if the system does not know."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
 
 
 def check_spider(name: str, known: Sequence[str]) -> None:

@@ -24,8 +24,9 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from focuscrawl import __version__, urls
 from focuscrawl.crawl import clock, single_page
 from focuscrawl.crawl.checks import check_settings, check_values
-from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl, directory
 from focuscrawl.crawl.focus import KEY, Focus
+from focuscrawl.crawl.judging import check_judging, command, examples_of
 from focuscrawl.crawl.responses import content_type, headers, soft_404, validators
 from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
@@ -143,6 +144,11 @@ class FocusedSpider(Spider):
         if not named and not all(urls.is_local(seed) for seed in spider.start_urls):
             spider.logger.warning("identify your crawler: -s FOCUS_CONTACT=https://… is added to the User-Agent")
         spider._open_crawl()
+        try:
+            check_judging(spider)
+        except FocusError:
+            spider.crawl.close()
+            raise
         spider.crawl.note_run(
             began=clock.now(),
             job=spider._options.get("_job"),  # Scrapyd's id of this run and of its log
@@ -151,6 +157,7 @@ class FocusedSpider(Spider):
             seeds=spider.start_urls,
             options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
             arguments=spider.arguments(),
+            examples=examples_of(spider.topic),
             settings=given_settings(crawler.settings),
         )
         return spider
@@ -170,7 +177,7 @@ class FocusedSpider(Spider):
             with throw_away.named():
                 spider = cls._on_topic(crawler, *args, **throw_away.arguments(cls, kwargs))
                 spider._open_crawl(throw_away)
-                spider._prepare_single_page()
+                spider.prepare_to_judge()
         except FocusError:
             throw_away.remove()
             raise
@@ -180,7 +187,9 @@ class FocusedSpider(Spider):
         order: dict[str, Any] = {"merge": self.merge, "batch": self.batch}
         if self.floor > -inf:  # ageing must not lift links over the floor
             order |= {"floor": self.floor, "ageing": 0.0}
-        self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, **order)
+        folder = directory(self.crawler.settings, self.name, self.topic)
+        offer = command(folder, self) if throw_away is None else ""
+        self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, offer, **order)
         self.crawl.strategy = self
         self.crawl.store.links.context_words = self.context_words
         if type(self).rescore is not FocusedSpider.rescore:
@@ -344,8 +353,8 @@ class FocusedSpider(Spider):
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.train_on_examples()
 
-    def _prepare_single_page(self) -> None:
-        """Run `before_crawl` without fetching anything: a single page must not fetch others."""
+    def prepare_to_judge(self) -> None:
+        """Run `before_crawl` without fetching anything: to judge a single page must not fetch others."""
         preparing = self.before_crawl()
         try:
             preparing.send(None)
@@ -355,6 +364,11 @@ class FocusedSpider(Spider):
         raise FocusError(self._lacks_crawl())
 
     def _lacks_crawl(self) -> str:
+        if self.judges_again:
+            return (
+                f"spider '{self.name}' must fetch pages before it can judge by this topic, and judging fetches none; give"
+                " its examples as files, or crawl the topic into another directory"
+            )
         return (
             f"spider '{self.name}' must learn from other pages before it can judge a single one; name one of its crawls"
             " with -s FOCUS_DIR=DIR"

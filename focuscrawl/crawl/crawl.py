@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -56,6 +56,9 @@ Answer = TypeVar("Answer")
 #: Longest duration of all runs of a crawl, in seconds: a century.
 _LONGEST = 100 * 366 * 86_400
 
+#: Keywords that a message names.
+_NAMED = 8
+
 #: The attribute of a crawler that holds its crawl. A dict keyed by crawler would keep both alive: they refer to each
 #: other.
 _HELD = "_focuscrawl"
@@ -66,10 +69,17 @@ def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
 
 
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """How keywords differ, in words."""
+    parts = [f"+{name}" for name in now if name not in before] + [f"-{name}" for name in before if name not in now]
+    parts += [f"{name} {before[name]}→{now[name]}" for name in now if name in before and now[name] != before[name]]
+    return ", ".join(parts[:_NAMED]) + (", …" if len(parts) > _NAMED else "")
+
+
 class Crawl:
     """The open crawl of a crawler."""
 
-    def __init__(self, folder: Path, spider: str, topic: Topic, **frontier: Any) -> None:
+    def __init__(self, folder: Path, spider: str, topic: Topic, offer: str = "", **frontier: Any) -> None:
         self.folder = folder
         self.topic = topic
         #: Why the crawl had to stop, if it could not continue.
@@ -102,7 +112,7 @@ class Crawl:
             self._drop_lock()
             raise
         try:
-            self._claim(spider, bool(frontier.get("any_scheme", True)))
+            self._claim(spider, bool(frontier.get("any_scheme", True)), offer)
         except FocusError:
             self.close()
             raise
@@ -152,11 +162,18 @@ class Crawl:
 
     @classmethod
     def open(
-        cls, crawler: Crawler, spider: str, topic: Topic, throw_away: ThrowAway | None = None, **frontier: Any
+        cls,
+        crawler: Crawler,
+        spider: str,
+        topic: Topic,
+        throw_away: ThrowAway | None = None,
+        offer: str = "",
+        **frontier: Any,
     ) -> Crawl:
         """Open the crawl of a crawler; the other components then find it with `of`.
 
-        *throw_away*: a temporary directory to use instead of the user's.
+        *throw_away*: a temporary directory to use instead of the user's. *offer*: the command that judges the stored
+        pages by this topic, if they were judged by another.
         """
         settings = crawler.settings
         options = {
@@ -191,7 +208,7 @@ class Crawl:
         if checked:
             warnings += start_checks.check_space(start_checks.free_space(folder), folder, refuse=not offline)
             warnings += start_checks.check_memory(start_checks.available_memory())
-        crawl = cls(folder, spider, topic, **(options | frontier))
+        crawl = cls(folder, spider, topic, offer, **(options | frontier))
         if checked and not offline:
             warnings += start_checks.check_clock(clock.utc(), crawl.newest)
         for warning in warnings:
@@ -339,7 +356,7 @@ class Crawl:
             self._lock.close()
             self._lock = None
 
-    def _claim(self, spider: str, any_scheme: bool) -> None:
+    def _claim(self, spider: str, any_scheme: bool, offer: str) -> None:
         """A directory belongs to the spider and topic that created it."""
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps({**topic.keywords, **topic.keywords_in}))
@@ -362,10 +379,15 @@ class Crawl:
                 raise FocusError(f"{self.folder} was started with another FOCUS_ANY_SCHEME, which cannot change later")
             return
         same = owner[:2] == (spider, topic.name)
+        if owner[0] == spider and offer:
+            offer = f"; to go on with this topic, judge its pages by it first, without fetching any: `{offer}`"
+        else:
+            offer = ""
         raise FocusError(
             f"{self.folder} belongs to spider '{owner[0]}' and topic '{owner[1]}'"
             + (" with other keywords" if same else f", not to '{spider}' and '{topic.name}'")
-            + "; choose another directory with -s FOCUS_DIR=…, or move this one away"
+            + (f": {_difference(owner[2], keywords)}" if same else "")
+            + f"; choose another directory with -s FOCUS_DIR=…, or move this one away{offer}"
         )
 
     def _recorded_seconds(self) -> int:

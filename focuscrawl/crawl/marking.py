@@ -63,7 +63,7 @@ def mark_pages(folder: Path, marks: Iterable[tuple[str, str, str]], by: str = ""
     wanted = [_checked(NewMark(*mark)) for mark in marks]
     if not wanted:
         return Marked(0, [], True)
-    with _writing(folder) as store:
+    with writing(folder) as store:
         any_scheme = bool(store.meta("any_scheme"))
         keys, unknown, withheld = _keys(store, wanted, any_scheme)
         try:
@@ -102,8 +102,8 @@ def write_matched(folder: Path, store: Store) -> None:
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[Store]:
-    """The crawl's file, to write marks into; a crawl may have it open."""
+def writing(folder: Path) -> Iterator[Store]:
+    """The crawl's file, to write marks into and what belongs to them; a crawl may have it open."""
     path = folder / "crawl.sqlite"
     with read_crawl(folder, check=False) as store:
         outdated = store.version < VERSION

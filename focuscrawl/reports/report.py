@@ -10,6 +10,7 @@ from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
 from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
 from focuscrawl.reports import svg
+from focuscrawl.reports.audit import audit_of
 from focuscrawl.store.store import Store
 
 _PAGE = Template("""<!DOCTYPE html>
@@ -123,7 +124,17 @@ def _report(store: Store) -> str:
         "failed": f"{store.failures.count():,}",
         "near-duplicates": f"{copies:,}",
     }
+    audit = audit_of(store)
+    if audit is not None and audit.precision is not None:  # what people say comes first, and the judge's opinion is one
+        told = {"precision": str(audit.precision)} | ({"recall": str(audit.recall)} if audit.recall else {})
+        judge = {"relevant": "relevant, says the judge", "harvest rate": "harvest rate, says the judge"}
+        figures = told | {judge.get(name, name): value for name, value in figures.items()}
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
+    if audit is not None and audit.precision is not None:
+        body.append(
+            f"<p>Precision and recall, within what was fetched, by an audit of {audit.marked:,} pages drawn at random;"
+            " 95 % intervals.</p>"
+        )
     body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
     rows: list[tuple[str, ...]] = [
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from focuscrawl import urls
 from focuscrawl.crawl.files import write_whole
+from focuscrawl.crawl.judging import examples_of
 from focuscrawl.errors import FocusError
 from focuscrawl.learning.pages import KINDS, LEAST, LearnedJudge
 from focuscrawl.learning.texts import SELECTIONS
@@ -50,30 +49,15 @@ class LearningSpider(FocusedSpider):
         data = self.read_model("judge.json")
         if data is None:
             return False
-        if data.get("trained_on", self._trained_on()) != self._trained_on():
-            if self.judges_again:
-                return False
-            if self.crawl.throw_away is None:
-                self.logger.warning(
-                    "the examples of the topic, or how the judge is trained, have changed since it was trained; it stays"
-                    " as it was: `scrapy judge %s` trains it again and judges all stored pages by it",
-                    self.crawl.folder,
-                )
+        if self.judges_again and data.get("trained_on") != self._trained_on():
+            return False
         self.learned = LearnedJudge.from_json(data)
         self._marks = {int(number): bool(relevant) for number, relevant in data.get("marks", {}).items()}
         return True
 
     def _trained_on(self) -> str:
-        """A hash of what the judge is trained on and how, apart from marks."""
-        facts: list[object] = [self.kind_of_judge, self.features, self.selection, self.rarity]
-        for sources in (self.topic.examples, self.topic.counterexamples):
-            for source in sources:
-                try:
-                    facts.append(sha256(source.read_bytes()).hexdigest() if isinstance(source, Path) else source)
-                except OSError:
-                    facts.append(str(source))
-            facts.append(None)
-        return sha256(json.dumps(facts).encode()).hexdigest()
+        """What the judge is trained on and how, apart from marks."""
+        return f"{examples_of(self.topic)} {self.kind_of_judge} {self.features} {self.selection} {self.rarity}"
 
     def train_on_examples(self) -> None:
         examples, counterexamples = (
