@@ -366,8 +366,8 @@ class FocusedSpider(Spider):
     def _lacks_crawl(self) -> str:
         if self.judges_again:
             return (
-                f"spider '{self.name}' must fetch pages before it can judge by this topic, and judging fetches none; give"
-                " its examples as files, or crawl the topic into another directory"
+                f"spider '{self.name}' must fetch pages before it can judge by this topic, and judging fetches none;"
+                " give its examples as files, or crawl the topic into another directory"
             )
         return (
             f"spider '{self.name}' must learn from other pages before it can judge a single one; name one of its crawls"

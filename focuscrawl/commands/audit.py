@@ -19,7 +19,17 @@ from focuscrawl.crawl.lock import LockedError, locked_store
 from focuscrawl.crawl.mark_file import read_marks
 from focuscrawl.crawl.marking import mark_pages, marks_of_pages, writing
 from focuscrawl.errors import FocusError
-from focuscrawl.reports.audit import Audit, Estimate, Sample, audit_of, candidates, draw, judged_times, keep_sample, sample_of
+from focuscrawl.reports.audit import (
+    Audit,
+    Estimate,
+    Sample,
+    audit_of,
+    candidates,
+    draw,
+    judged_times,
+    keep_sample,
+    sample_of,
+)
 from focuscrawl.reports.keys import read_key, single_keys
 from focuscrawl.reports.report import crawl_report
 from focuscrawl.reports.review import HELP, Card, card, review
@@ -54,7 +64,12 @@ class Command(FocusCommand):
         add("--sample", type=int, metavar="N", help=f"pages to draw (default {SAMPLE}, or the sample drawn before)")
         add("--seed", type=int, metavar="N", help="random seed of the sample (default 1)")
         add("--new", action="store_true", help="draw a new sample: the pages fetched since have a part in it")
-        add("--marks", type=Path, metavar="FILE", help="take the marks from a file, as `scrapy mark --from`; ask nothing")
+        add(
+            "--marks",
+            type=Path,
+            metavar="FILE",
+            help="take the marks from a file, as `scrapy mark --from`; ask nothing",
+        )
         add("--by", metavar="NAME", help="who says so (default: your user name)")
         add("--json", action="store_true", help="ask nothing, and print the figures and the pages left as JSON")
 
@@ -87,7 +102,9 @@ class Command(FocusCommand):
         if before is not None and not opts.new:
             if opts.sample in (None, before.size) and opts.seed in (None, before.seed):
                 return before
-            self.say(f"another sample than the one of {before.drawn_at[:10]}; marks that its pages have already are used")
+            self.say(
+                f"another sample than the one of {before.drawn_at[:10]}; marks that its pages have already are used"
+            )
         elif before is None and outdated:
             self.say("the crawl was judged again since the last sample was drawn; a new one is drawn")
         size, seed = opts.sample or SAMPLE, 1 if opts.seed is None else opts.seed
@@ -110,7 +127,9 @@ class Command(FocusCommand):
                 shown = card(store, number, at_random=at_random)
                 if shown is not None:
                     # what the judge says of it would sway the answer
-                    show_card(console, shown._replace(why=""), f"{sample.pages.index(number) + 1} of {len(sample.pages)}")
+                    show_card(
+                        console, shown._replace(why=""), f"{sample.pages.index(number) + 1} of {len(sample.pages)}"
+                    )
                 return shown
 
             def mark(shown: Card, verdict: str) -> None:
@@ -144,7 +163,8 @@ class Command(FocusCommand):
             print(json.dumps(figures, indent=1))
             return
         print(f"{audit.marked:,} of {audit.drawn:,} drawn pages marked yes or no, of {audit.pages:,} readable pages,")
-        print(f"{audit.matched:,} of them in URLs.txt when the sample was drawn, {sample.drawn_at[:16].replace('T', ' ')} UTC")
+        drawn_at = sample.drawn_at[:16].replace("T", " ")
+        print(f"{audit.matched:,} of them in URLs.txt when the sample was drawn, {drawn_at} UTC")
         for name, value in (("precision", audit.precision), ("recall", audit.recall)):
             print(f"{name:9}  {value if value is not None else 'unknown: too few marks'}")
         if audit.marked and left:

@@ -46,16 +46,18 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Judge all stored pages of the crawl in DIR again, show what changes, then rewrite the verdicts and URLs.txt."
+            "Judge all stored pages of the crawl in DIR again, show what changes, and rewrite verdicts and URLs.txt."
             " Nothing is fetched; what people have marked stays. What is not given stays as it was; without any -a, a"
-            " strategy that has learned since judges by what it knows now. The next run goes on with the same arguments."
+            " strategy that has learned since judges by what it knows now. The next run takes the same arguments."
             " Example: scrapy judge crawls/best_first-sorting-algorithms -a threshold=0.4 --dry-run"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument_group(title="Judging").add_argument
-        add("-a", dest="spargs", action="append", default=[], metavar="NAME=VALUE", help="another argument (repeatable)")
+        add(
+            "-a", dest="spargs", action="append", default=[], metavar="NAME=VALUE", help="another argument (repeatable)"
+        )
         add("--dry-run", action="store_true", help="only show what would change")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -98,18 +100,22 @@ class Command(FocusCommand):
         noted = {key: value for key, value in run.get("arguments", {}).items() if key != "seeds"}
         if "topic" in given and "keywords" not in given:
             noted.pop("keywords", None)  # another topic has its own
-        arguments, asked = arguments_again(noted, strategy, given)
+        again, asked = arguments_again(noted, strategy, given)
         taken, _ = settings_again(run.get("settings", {}), self.settings)
         if asked:
             raise FocusError(not_taken(folder, asked))
-        if "topic" not in arguments:
-            arguments["topic"] = taken.get("FOCUS_TOPIC")
+        arguments: dict[str, Any] = {"topic": taken.get("FOCUS_TOPIC"), **again}
         return strategy, arguments, parse_documents(taken.get("FOCUS_DOCUMENTS", self.settings["FOCUS_DOCUMENTS"]))
 
 
 def _progress(command: Command, done: int, pages: int) -> None:
     if done % _TOLD_EVERY == 0 and sys.stderr.isatty():
         command.say(f"{done:,} of {pages:,} pages judged")
+
+
+def _relevant(changes: Sequence[Change]) -> tuple[int, int]:
+    """How many pages were relevant before, and are now."""
+    return sum(bool(c.page.now.relevant) for c in changes), sum(bool(c.verdict.relevant) for c in changes)
 
 
 def _show(spider: FocusedSpider, changes: Sequence[Change]) -> None:
@@ -120,7 +126,7 @@ def _show(spider: FocusedSpider, changes: Sequence[Change]) -> None:
     won.sort(key=lambda c: -(c.now.relevance or 0.0))
     lost.sort(key=lambda c: -(c.page.now.relevance or 0.0))
     border.sort(key=lambda c: _distance(spider, c))
-    before, now = (sum(map(bool, found)) for found in zip(*((c.page.now.relevant, c.verdict.relevant) for c in changes)))
+    before, now = _relevant(changes)
     console.print(f"{len(changes):,} readable pages, {before:,} relevant before, {now:,} now")
     for name, found, what in (
         ("won", won, "relevant now"),
@@ -133,7 +139,9 @@ def _show(spider: FocusedSpider, changes: Sequence[Change]) -> None:
             console.print(printable(change.page.title or "(no title)"))
             console.print("                   ", Text(printable(change.page.url), "cyan"), sep="")
     if marked := sum(change.marked for change in changes):
-        console.print(f"{marked:,} page{' has a mark, which' if marked == 1 else 's have marks, which'} overrules the judge")
+        console.print(
+            f"{marked:,} page{' has a mark, which' if marked == 1 else 's have marks, which'} overrules the judge"
+        )
 
 
 def _distance(spider: FocusedSpider, change: Change) -> float:

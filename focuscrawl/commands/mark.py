@@ -32,8 +32,8 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Mark pages of the crawl in DIR as relevant or not. A mark overrules the judge: URLs.txt, exports and search"
-            " follow, and strategies that learn learn from it. A crawl may be running; it takes up the marks by itself."
+            "Mark pages of the crawl in DIR as relevant or not. A mark overrules the judge: URLs.txt, exports and"
+            " search follow, and a judge that learns learns from it. A running crawl takes up the marks by itself."
             " A URL that is not in the crawl yet may be marked too. Without URLs and --from, lists the marks. Example:"
             " scrapy mark crawls/demo/best_first http://sorting-handbook.example/index.html --yes --note 'the best one'"
         )

@@ -29,7 +29,7 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            f"Show title, snippet and reasons of one page of the crawl in DIR after the other, and take one key: {HELP}."
+            f"Show title, snippet and reasons of one page of the crawl in DIR after the other, and take a key: {HELP}."
             " The pages that the judge was least sure of come first, then all others in random order; marked pages are"
             " not shown again. Marks count at once, also while the crawl runs. Example: scrapy review"
             " crawls/best_first-sorting-algorithms --borderline 20"

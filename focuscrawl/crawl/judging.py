@@ -96,7 +96,9 @@ def judge_pages(
                 spider.prepare_to_judge()
                 crawl.marks.teach()
                 changes = list(_changes(spider, progress))
-                models = {name: model for name, model in _models(throw_away.folder).items() if before.get(name) != model}
+                models = {
+                    name: model for name, model in _models(throw_away.folder).items() if before.get(name) != model
+                }
             finally:
                 crawl.close()
     finally:

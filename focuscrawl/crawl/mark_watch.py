@@ -47,7 +47,9 @@ class MarkWatch:
         if apply_marks(self._store):  # set since the last run
             crawl.count()
         taught = self._store.number(_TAUGHT)
-        self._new |= set(self._store.marks.pages_of([key for key, (id_, _) in self._by_key.items() if id_ > taught]).values())
+        self._new |= set(
+            self._store.marks.pages_of([key for key, (id_, _) in self._by_key.items() if id_ > taught]).values()
+        )
 
     def _read(self) -> None:
         for mark in self._store.marks.after(self._last):
@@ -108,7 +110,11 @@ class MarkWatch:
     def teach(self) -> None:
         """Let the strategy learn from the marks, and say so."""
         new, self._new = self._new, set()
-        verdicts = {number: mark.verdict == YES for number, mark in marks_of_pages(self._store).items() if mark.verdict in (YES, NO)}
+        verdicts = {
+            number: mark.verdict == YES
+            for number, mark in marks_of_pages(self._store).items()
+            if mark.verdict in (YES, NO)
+        }
         if not new and not verdicts:
             return
         told = self._crawl.strategy.marked(verdicts, sorted(new))

@@ -1,9 +1,9 @@
 """Marks: what people say of the pages of a crawl, and how the verdicts follow.
 
 Marks are written by any process, whether a crawl runs or not, in a short transaction. The verdicts on pages follow in
-one place, `apply_marks`, which the process with the lock of the directory calls: a running crawl, or whoever marks pages
-while no crawl runs. `meta` has the number of the last mark that was applied, in the same transaction, so a process that
-is killed leaves no mark half applied.
+one place, `apply_marks`, which the process with the lock of the directory calls: a running crawl, or whoever marks
+pages while no crawl runs. `meta` has the number of the last mark that was applied, in the same transaction, so a
+process that is killed leaves no mark half applied.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ def writing(folder: Path) -> Iterator[Store]:
             with locked_store(folder):
                 pass  # this upgrades the file
         except LockedError:
-            raise FocusError(f"{folder} has an older format and is in use; mark its pages when its crawl is over") from None
+            raise FocusError(
+                f"{folder} has an older format and is in use; mark its pages when its crawl is over"
+            ) from None
     try:
         store = Store(path, check=False)
     except OSError as error:

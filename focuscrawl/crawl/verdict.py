@@ -58,8 +58,8 @@ def settle(
     """Set `withheld`, `matched` and the judgement of a page.
 
     *robots_meta*: whether the page's own noindex is obeyed (FOCUS_ROBOTS_META). *reservations*: those that keep a page
-    out of the exports (FOCUS_RIGHTS). *languages*: the codes of those that do not (FOCUS_LANGUAGES); empty: all. *mark*:
-    what a person says of the page.
+    out of the exports (FOCUS_RIGHTS). *languages*: the codes of those that do not (FOCUS_LANGUAGES); empty: all.
+    *mark*: what a person says of the page.
     """
     rights = page.rights
     rights.noai, rights.noimageai = "noai" in page.robots, "noimageai" in page.robots

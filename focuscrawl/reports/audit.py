@@ -4,10 +4,10 @@ The readable pages are divided into strata by the judge's relevance, matched one
 mistakes are where the judge was least sure. Pages are drawn at random in each stratum. Precision is the share of
 relevant pages among the matched ones; recall the share of matched ones among the relevant ones, of those fetched.
 
-Both are estimated by the totals of the strata. The interval holds the middle 95 % of what these totals may be, given the
-marks: in each stratum, the share of relevant pages has the distribution that Jeffreys' prior leads to, and the pages
-that were not drawn follow it. This stays sound for a few pages, and for shares near 0 and 1. Where not one page of a
-stratum was relevant, or every one, the end of the interval allows that none is, or all are.
+Both are estimated by the totals of the strata. The interval holds the middle 95 % of what these totals may be, given
+the marks: in each stratum, the share of relevant pages has the distribution that Jeffreys' prior leads to, and the
+pages that were not drawn follow it. This stays sound for a few pages, and for shares near 0 and 1. Where not one page
+of a stratum was relevant, or every one, the end of the interval allows that none is, or all are.
 """
 
 from __future__ import annotations
@@ -156,9 +156,7 @@ def estimate(strata: Sequence[Answers], drawn: int = 0) -> Audit:
         low = low_yes / np.maximum(low_yes + high_missed, 1e-9)
         high = np.where(high_yes > 0, high_yes / np.maximum(high_yes + low_missed, 1e-9), 0.0)
         found = hits + missed
-        recall = _estimate(
-            hits / found if found else 0.0, np.quantile(low, _OUTSIDE), np.quantile(high, 1 - _OUTSIDE)
-        )
+        recall = _estimate(hits / found if found else 0.0, np.quantile(low, _OUTSIDE), np.quantile(high, 1 - _OUTSIDE))
     return Audit(precision, recall, pages, in_list, drawn, sum(stratum.marked for stratum in strata))
 
 
@@ -241,5 +239,7 @@ def audit_of(store: Store) -> Audit | None:
     sample = sample_of(store)
     if sample is None:
         return None
-    verdicts = {number: mark.verdict == YES for number, mark in marks_of_pages(store).items() if mark.verdict in (YES, NO)}
+    verdicts = {
+        number: mark.verdict == YES for number, mark in marks_of_pages(store).items() if mark.verdict in (YES, NO)
+    }
     return estimate(answers(sample.strata, verdicts), len(sample.pages))

@@ -239,6 +239,7 @@ def _number(value: float | None) -> str:
 
 
 def sum_of(parts: Mapping[str, Any]) -> str:
+    """What a score or relevance is made of, the largest parts first, in words."""
     if not parts:
         return ""
     largest = sorted(parts.items(), key=lambda part: -abs(float(part[1])))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import sqrt
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
@@ -81,7 +82,7 @@ def to_review(store: Store, marked: Collection[int], borderline: int, seed: int)
     near = sorted(pages, key=lambda page: (abs((page.own.relevance or 0.0) - threshold), page.number))[:borderline]
     first = [page.number for page in near]
     rest = sorted({page.number for page in pages} - set(first))
-    random.Random(seed).shuffle(rest)
+    rest = [rest[place] for place in np.random.default_rng(seed).permutation(len(rest))]
     return [(number, False) for number in first] + [(number, True) for number in rest]
 
 

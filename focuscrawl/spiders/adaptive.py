@@ -146,8 +146,8 @@ class Adaptive(FocusedSpider):
         changes = [change for change in self.learner.changes() if change[0] not in self._seed_ids]
         with self.crawl.store.batch():
             self.crawl.frontier.set_scores(changes)
-        kinds = sum(verdicts.values()), len(verdicts) - sum(verdicts.values())
-        return "learned from %d relevant and %d other pages by hand, waiting links re-scored" % kinds
+        yes = sum(verdicts.values())
+        return f"learned from {yes} relevant and {len(verdicts) - yes} other pages, waiting links re-scored"
 
     def _tell_why(self, page: Page) -> None:
         """Note with the link that led to a page why it was followed now, by all the evidence there was."""
@@ -204,6 +204,8 @@ class Adaptive(FocusedSpider):
             page.problem = stored.problem
             links = store.links.read_back(stored.number)
             reading = self._read(page)
+            if self.judges_again and not page.problem and stored.duplicate_of is None:  # not by what another topic said
+                page.relevance = self.learner.relevance(reading)
             if [link.url for link in page.links] != [link.url for _, link in links]:
                 page.links = [link for _, link in links]
                 reading = reading._replace(links=self._bare(page.links).links)

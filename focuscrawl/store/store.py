@@ -133,7 +133,9 @@ class Store:
 
     def _connect(self, mode: str) -> None:
         self.close()
-        self.connection = open_file(self.path, mode, any_thread=self._any_thread, cached_statements=256, timeout=PATIENCE)
+        self.connection = open_file(
+            self.path, mode, any_thread=self._any_thread, cached_statements=256, timeout=PATIENCE
+        )
         for name, function in FUNCTIONS.items():
             self.connection.create_function(name, 2, function, deterministic=True)
         self.execute = self.connection.execute

@@ -25,8 +25,8 @@ MOST_MARKS = 2000
 class LearningSpider(FocusedSpider):
     """Trains a judge before the first page is fetched, and stores it in the crawl's directory as judge.json.
 
-    A resumed crawl reuses it. Pages that people mark are further examples and counterexamples: the judge is then trained
-    again, and so is what else a strategy learns from them.
+    A resumed crawl reuses it. Pages that people mark are further examples and counterexamples: the judge is then
+    trained again, and so is what else a strategy learns from them.
     """
 
     needs = ("examples", "counterexamples")
@@ -101,8 +101,8 @@ class LearningSpider(FocusedSpider):
             except FocusError as error:
                 self._marks = before
                 return f"the judge stays as it is: {error}"
-            counts = len(self.examples), len(self.counterexamples)
-            told = "the judge was trained again on %d examples and %d counterexamples, " % counts + told
+            counts = f"{len(self.examples)} examples and {len(self.counterexamples)} counterexamples"
+            told = f"the judge was trained again on {counts}, {told}"
         elif not new:
             if verdicts:
                 self.follow_judge(at_once=False)
