@@ -41,10 +41,10 @@ class MarkWatch:
         self._next_page, self._next_time = 0, 0.0
         #: Marked pages that the strategy has not learned from yet, and how many of their verdicts changed.
         self._new: set[int] = set()
-        self._changed = 0
         self._taught_at = -LESSON_EVERY
         self._read()
-        if apply_marks(self._store):  # set since the last run
+        self._changed = len(apply_marks(self._store))  # those that were set since the last run
+        if self._changed:
             crawl.count()
         taught = self._store.number(_TAUGHT)
         self._new |= set(

@@ -253,15 +253,18 @@ class IntelligentSpider(FocusedSpider):
     def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
         """Count the pages whose verdicts have changed as what they are now."""
         self._catch_up()
-        store = self.crawl.store
-        changed = 0
-        for page in filter(None, map(store.pages.get, new)):
-            relevant = bool(page.relevant)
-            if page.number < len(self._relevant) and bool(self._relevant[page.number]) != relevant:
-                self._turn(page, relevant)
-                changed += 1
-        if not changed:
+        if not new:
             return ""
+        store = self.crawl.store
+        for judged in filter(None, map(store.verdicts.get, new)):
+            page, relevant = store.pages.get(judged.number), bool(judged.now.relevant)
+            if page is None or page.number >= len(self._relevant):
+                continue
+            if bool(self._relevant[page.number]) != relevant:
+                self._turn(page, relevant)
+            elif page.number <= self._words_known and bool(judged.own.relevant) != relevant:
+                # marked between two runs: all but the stored word counts were learned by the new verdict
+                self._turn_words(page, 1 if relevant else -1)
         self._weigh_evidence()
         self._keep_words()
         if len(self.crawl.frontier) <= RESCORE_LIMIT:
@@ -282,9 +285,12 @@ class IntelligentSpider(FocusedSpider):
                 self._good[linking] += step
                 self._hits[self._relevant[linking]] += step
         self._url_words.turn(url_words(self.crawl.store.urls.url(page.url_id)), step)
+        self._turn_words(page, step)
+
+    def _turn_words(self, page: StoredPage, step: int) -> None:
         source = self.crawl.store.links.page_of(page.via)
         parent = self.crawl.store.pages.get(source) if source is not None else None
-        if parent is not None and parent.duplicate_of is None and number <= max(self._words_known, self._pages):
+        if parent is not None and parent.duplicate_of is None:
             self._words.turn(self._words_on(parent.url_id, parent.url, parent.content_type), step)
 
     # ---- scoring

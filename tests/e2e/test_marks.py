@@ -17,14 +17,14 @@ from tests.conftest import ROOT, Crawled, scrapy
 
 pytestmark = pytest.mark.usefixtures("unmeasured")
 
-PAGES = 300
+PAGES = 200
 ARGUMENTS = ["crawl", "best_first", "-a", "topic=sorting", "-a", f"max_pages={PAGES}"]
 ARGUMENTS += ["-s", "FOCUS_WEB=demo", "-s", "FOCUS_INDEX=True"]
 
 #: Marks pages that the crawl has stored, in batches of two, and writes down those that were reported as safe. Every
 #: mark has a note of its own.
 MARKER = """
-import sqlite3, sys
+import sqlite3, sys, time
 from pathlib import Path
 from random import Random
 from focuscrawl.crawl.marking import mark_pages
@@ -43,6 +43,7 @@ with open(sys.argv[3], "a") as safe:
         mark_pages(folder, marks, name)
         safe.writelines(f"{note}\\n" for _, _, note in marks)
         safe.flush()
+        time.sleep(0.02)
 """
 
 
@@ -71,7 +72,7 @@ def wait_for(folder: Path, number: int, crawl: subprocess.Popen[bytes]) -> None:
 
 def test_marks_from_three_processes_survive_kills_of_everyone(tmp_path):
     folder, chance = tmp_path / "crawl", Random(os.urandom(8))
-    for turn in range(3):
+    for turn in range(2):
         crawl = start_crawl(folder)
         wait_for(folder, pages(folder) + 10, crawl)
         names = [f"{person}{turn}" for person in ("ann", "ben", "cho")]
@@ -79,7 +80,7 @@ def test_marks_from_three_processes_survive_kills_of_everyone(tmp_path):
             subprocess.Popen([sys.executable, "-c", MARKER, str(folder), name, str(tmp_path / name)], cwd=ROOT)
             for name in names
         ]
-        wait_for(folder, pages(folder) + 40 + chance.randrange(30), crawl)
+        wait_for(folder, pages(folder) + 30 + chance.randrange(30), crawl)
         victims = [crawl, *markers]
         chance.shuffle(victims)
         for victim in victims:
