@@ -85,7 +85,7 @@ class ContextGraphSpider(LearningSpider):
         pages = {layer: found for layer, found in pages.items() if len(found) >= LEAST}
         if max(pages) < 1:
             raise FocusError(
-                f"crawl {self.earlier} has fewer than {LEAST} pages that link to the topic; give a longer crawl"
+                f"crawl {earlier} has fewer than {LEAST} pages that link to the topic; give a longer crawl"
             )
         self.logger.info(
             "Context graph: %s", ", ".join(f"{len(pages[n])} pages in layer {n}" for n in sorted(pages) if n >= 0)

@@ -242,3 +242,15 @@ def test_marks_are_learned_within_fifty_pages(crawl, monkeypatch):
     assert all(later - earlier >= LESSON_EVERY for earlier, later in pairwise(pages))
     assert pages[0] <= 5 + 50
     assert pages[-1] <= 13 + 50
+
+
+def test_the_layers_of_a_context_graph_learn_from_marks(crawl, gardens, garden_topic, caplog):
+    options = {"topic": garden_topic, "crawl": "auto", "crawl_pages": 60}
+    crawled = crawl("context_graph", gardens, max_pages=20, **options)
+    before = (crawled.folder / "context_graph.json").read_text()
+    marks = [(page["url"], "yes" if "garden" in page["url"] else "no", "") for page in crawled.pages[1:6]]
+    mark_pages(crawled.folder, marks)
+    with caplog.at_level(logging.INFO):
+        crawl("context_graph", gardens, max_pages=22, **options)
+    assert "the judge was trained again on" in caplog.text
+    assert (crawled.folder / "context_graph.json").read_text() != before
