@@ -39,6 +39,8 @@ RESCORE_EVERY = 20
 #: Both are put off when there is much to score again: so many in-links cost a page.
 LINKS_PER_FIT = 500
 LINKS_PER_RESCORING = 2000
+#: In-links that are kept; beyond them, those of the worse half of the waiting URLs are forgotten.
+MOST_LINKS = 1_000_000
 #: Fetched URLs that the weights are learned from, the latest ones.
 LESSONS = 5000
 #: Words given as reasons of a judgement, and the smallest part of a score that is shown.
@@ -293,6 +295,9 @@ class Learner:
             self._next_rescoring = number + max(RESCORE_EVERY, len(evidence) // LINKS_PER_RESCORING)
         self._changed = evidence.waiting() if self._all_changed else touched
         self._score_changed()
+        if self._all_changed and len(evidence) > MOST_LINKS:
+            worst = np.argsort(self._now[self._changed], kind="stable")[: len(self._changed) // 2]
+            evidence.freeze(self._changed[worst])
         return self._changed
 
     def _score_changed(self) -> None:
