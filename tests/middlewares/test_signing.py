@@ -224,4 +224,3 @@ def test_a_missing_key_costs_one_line(site, tmp_path):
 
 def test_a_signer_does_not_show_its_key(tmp_path):
     assert repr(Signer(make_key(tmp_path / "k"), AGENT)).startswith("<Signer ")
-
