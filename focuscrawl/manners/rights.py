@@ -83,9 +83,10 @@ class Rights:
         for name in sorted(_DIRECTIVES.keys() & set(found)):
             self.signal(Statement("robots", name, _DIRECTIVES[name]), where)
 
-    def refused(self) -> set[str]:
-        """The purposes that any signal refuses."""
-        return {purpose for signal in self.signals for purpose in signal.get("refuses", "").split(", ") if purpose}
+    def refused(self, places: Sequence[str] = (ROBOTS_TXT, HEADER, PAGE, TDMREP)) -> set[str]:
+        """The purposes that any signal in these places refuses."""
+        refusals = (signal["refuses"] for signal in self.signals if "refuses" in signal and signal["where"] in places)
+        return {purpose for refusal in refusals for purpose in refusal.split(", ")}
 
     def tdm(self, reservation: str | None, policy: str | None, source: str, when: str = "") -> None:
         """Record what a source says about text and data mining; the first source, closest to the page, wins."""
