@@ -58,6 +58,8 @@ class Command(FocusCommand):
             raise FocusError("the MCP SDK is not installed; run: pip install 'focuscrawl[mcp]'")
         from focuscrawl.mcp_server.server import make_server
 
+        if sys.stdin.isatty():
+            self.say("waiting for a client on standard input, which docs/mcp.md tells how to register; Ctrl-C ends")
         signal.signal(signal.SIGTERM, _end)
         try:
             make_server(library, crawls).run("stdio")

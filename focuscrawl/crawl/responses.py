@@ -51,7 +51,7 @@ def validators(response: Response) -> tuple[str | None, str | None]:
 def note_signals(page: Page, response: Response) -> None:
     """Record what the site's robots.txt and the headers of a response say about the use of a page."""
     rights = page.rights
-    if (robots := response.meta.get(SITE_USAGE)) is not None:
+    if isinstance(robots := response.meta.get(SITE_USAGE), tuple):  # what a file has kept is a list
         statements, when = robots
         for statement in statements:
             rights.signal(statement, ROBOTS_TXT, when)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from argparse import Namespace
 from pathlib import Path
 from time import sleep
 
@@ -11,11 +12,13 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from scrapy.utils.project import get_project_settings
 
+from focuscrawl.commands.mcp import Command
+from focuscrawl.errors import FocusError
 from focuscrawl.mcp_server.crawls import Bounds, Crawls
 from focuscrawl.mcp_server.library import MAX_HITS, NOTICE, TEXT, Library
 from focuscrawl.mcp_server.server import make_server
 from focuscrawl.web.webs import Answer, MemoryWeb
-from tests.conftest import ROOT, at, scrapy
+from tests.conftest import ROOT, Crawled, at, scrapy
 
 READING = {"crawls", "topics", "search", "read", "explain", "status"}
 CRAWLING = {"start_crawl", "resume_crawl", "stop_crawl"}
@@ -91,7 +94,7 @@ def test_a_real_client_lists_and_calls_every_tool(folder):
         str(folder),
         "--allow-crawl",
         "--hosts",
-        "example",
+        "sorting-handbook.example",
         "--pages",
         "8",
         "--hours",
@@ -134,6 +137,9 @@ def test_a_real_client_lists_and_calls_every_tool(folder):
             assert "no crawl 'mine' was started here that is running" in none.content[0].text
 
     asyncio.run(asyncio.wait_for(go(), 100))
+    fetched = Crawled(folder / "mine").urls
+    assert len(fetched) == 8
+    assert all(url.startswith("http://sorting-handbook.example/") for url in fetched)
 
 
 def test_without_bounds_no_tool_can_crawl(folder):
@@ -334,6 +340,15 @@ def test_wrong_options_cost_one_line(options, told, tmp_path):
     assert told in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+def test_without_the_sdk_the_command_says_what_to_install(folder, monkeypatch):
+    monkeypatch.setattr("focuscrawl.commands.mcp.find_spec", lambda name: None)
+    command = Command()
+    command.settings = get_project_settings()
+    options = Namespace(allow_crawl=False, hosts=None, pages=None, hours=None, bounds=None, set=[])
+    with pytest.raises(FocusError, match=r"pip install 'focuscrawl\[mcp\]'"):
+        command.execute([str(folder)], options)
 
 
 def test_bounds_are_read_from_a_file(tmp_path):
