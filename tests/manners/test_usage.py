@@ -139,6 +139,24 @@ def test_a_line_about_usage_ends_the_names_of_a_group():
     assert not Rules.read(robots, "other").allows("http://a.example/")
 
 
+LINES = ["User-agent: *", "User-agent: other", "Allow: /", "Disallow: /x", "License:", "License: x", "Content-Usage:"]
+VALUES = st.text(alphabet='/x*$ =,;"yn\x00é#search', max_size=20)
+
+
+@given(
+    st.lists(
+        st.sampled_from(LINES)
+        | st.builds("Content-Usage: {}".format, VALUES)
+        | st.builds("content-signal : {}".format, VALUES),
+        max_size=12,
+    )
+)
+def test_any_robots_txt_is_read(lines):
+    usage = Rules.read("\n".join(lines).encode(), "focuscrawl").usage
+    for path in ("/", "/x", "/x?é", ""):
+        assert usage is None or len(usage.of_path(path)) <= 15
+
+
 def test_a_robots_txt_without_preferences_costs_nothing():
     assert Rules.read(b"User-agent: *\nDisallow: /x\nSitemap: http://a.example/s.xml", "focuscrawl").usage is None
 
