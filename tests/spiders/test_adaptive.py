@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from focuscrawl.reports.explain import explain
+from focuscrawl.reports.report import crawl_report
 from focuscrawl.spiders import adaptive
 from focuscrawl.store.store import Store
 from focuscrawl.testing import crawl
@@ -86,6 +87,16 @@ def test_an_explanation_names_the_signals(tmp_path):
     store.close()
     assert "best page that links there" in story or "relevant pages that link there" in story
     assert "context (" in story or "anchor and URL (" in story
+
+
+def test_what_was_learned_is_told_in_words(tmp_path):
+    crawled = crawl("adaptive", open_web("demo"), tmp_path / "c", topic="sorting", max_pages=60)
+    with closing(Store(crawled.folder / "crawl.sqlite", create=False)) as store:
+        learned, report = store.meta("learned"), crawl_report(store)
+    assert "sort" in [name for name, _ in learned["page for"]]
+    assert all(weight < 0 for name in ("page against", "link against") for _, weight in learned[name])
+    assert any(name.startswith(("context: ", "anchor: ")) for name, _ in learned["link for"])
+    assert "What was learned" in report
 
 
 def test_two_crawls_are_the_same(tmp_path):

@@ -15,6 +15,8 @@ from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joine
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
 from focuscrawl.strategies.adaptive.reading import (
+    BITS,
+    KINDS,
     NO_EMBEDDING,
     SIZE,
     Floats,
@@ -23,6 +25,7 @@ from focuscrawl.strategies.adaptive.reading import (
     bare_stems,
     hashes,
     link_words,
+    names_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 from focuscrawl.strategies.adaptive.vectors import Vectors
@@ -52,6 +55,8 @@ SEED = 0.95
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
+#: Words, places and hosts that are told of what was learned.
+TOLD_OF = 25
 #: Lists that are kept in the crawl's file.
 _LISTS = ("row_pages", "page_urls", "_seed_pages", "_odds", "_outcomes")
 #: Fetches that scores are calibrated by, the latest ones.
@@ -383,6 +388,27 @@ class Learner:
         self.evidence.renew()
         self._changed, self._all_changed = self.evidence.waiting(), True
         self._score_changed()
+
+    def learned(self) -> dict[str, list[tuple[str, float]]]:
+        """What speaks most for and against a page, and for and against a link, with its weight."""
+        words, links = self.evidence.word_weights, self.evidence.sparse
+        found: dict[str, list[tuple[str, float]]] = {}
+        for name, weights in (("page", words), ("link", links)):
+            order = np.argsort(weights, kind="stable")
+            for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
+                chosen = [
+                    place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]
+                ]
+                names = names_of(chosen)
+                found[f"{name} {side}"] = [
+                    (
+                        f"{KINDS[place >> BITS]}: {names[place]}" if name == "link" else names[place],
+                        round(float(weights[place]), 3),
+                    )
+                    for place in chosen
+                    if names.get(place)
+                ]
+        return found
 
     # ---- keeping
 
