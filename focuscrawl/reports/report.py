@@ -172,6 +172,13 @@ def _report(store: Store) -> str:
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
         body += ["<h2>Failed URLs</h2>", table(("reason", "URLs"), rows, 1)]
+    rows = [
+        (*map(html.escape, (found.signal, found.said, found.where, found.refuses or "–")), f"{found.pages:,}")
+        for found in store.rights.counts(15)
+    ]
+    if rows:
+        body += ["<h2>Rights</h2><p>What pages, headers and hosts say about use; FOCUS_RIGHTS leaves pages out.</p>"]
+        body += [table(("signal", "says", "in", "refuses", "pages"), rows, 1)]
     shells, tried = store.pages.unread(SHELL, IN_BROWSER)
     if shells:
         body += ["<h2>Pages that need a browser</h2>", f"<p>{html.escape(_about_shells(shells, tried))}</p>"]
