@@ -2,8 +2,8 @@
 
     python benchmarks/adaptive.py [--waiting N]
 
-Synthetic pages of 400 words with 60 links each, in topical neighbourhoods. CPU time of what the strategy does with a page:
-reading its words and links, judging it, scoring its links, learning from it and scoring what waits again.
+Synthetic pages of 400 words with 60 links each, in topical neighbourhoods. CPU time of what the strategy does with a
+page: reading its words and links, judging it, scoring its links, learning from it and scoring what waits again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def synthetic_page(number: int, targets: list[int], source: random.Random) -> Pa
     for place in range(LINKS):
         target = targets[place]
         words = " ".join(text[place * 6 : place * 6 + 6])
-        parts.append(f"{words} <a href='/d{target % 97}/p{target}.html'>topic{target % TOPICS} page</a> ")
+        parts.append(
+            f"{words} <a href='http://h{target % 50}.example/d{target % 97}/p{target}.html'>topic{target % TOPICS} page</a> "
+        )
     parts.append("</p></div></body></html>")
     return read_page(Page(f"http://h{number % 50}.example/p{number}"), "".join(parts).encode(), "text/html")
 
