@@ -85,8 +85,9 @@ def _candidates(
 def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:
     """Store what a later visit to a stored page found: the page has changed, or is gone."""
     focus = scheduler.focus_of(page.url_id)
-    if visit.outcome != GONE and crawl.duplicates is not None:
-        crawl.duplicates.mark(page)
+    if visit.outcome != GONE:
+        if crawl.duplicates is not None:
+            crawl.duplicates.mark(page)
         crawl.settle(page)
     with crawl.store.transaction():
         if visit.outcome == GONE:
