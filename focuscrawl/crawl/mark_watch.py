@@ -124,7 +124,7 @@ class MarkWatch:
         if new:
             changed, self._changed = self._changed, 0
             logger.info(
-                "%d newly marked page%s, %d other verdict%s%s",
+                "%d newly marked page%s, %d verdict%s changed%s",
                 *(len(new), "" if len(new) == 1 else "s", changed, "" if changed == 1 else "s"),
                 f": {told}" if told else "",
             )

@@ -171,7 +171,7 @@ def test_a_crawl_is_not_resumed_by_another_threshold_without_a_word(crawled):
     ("arguments", "message"),
     [
         (["-a", "max_pages=3"], "judging fetches nothing"),
-        (["-a", "treshold=0.3"], "did you mean threshold?"),
+        (["-a", "thresh=0.3"], "did you mean threshold?"),
         (["-a", "topic=nothing.toml"], "nothing.toml"),
     ],
 )
