@@ -12,6 +12,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import NotConfigured, UsageError
 
 from focuscrawl.command import CrawlerCommand, check_spider
+from focuscrawl.console.program import program
 from focuscrawl.crawl.crawl import Crawl
 
 
@@ -19,20 +20,20 @@ class Command(CrawlerCommand, CrawlCommand):
     """Scrapy's command, which shows errors that a user can fix without a traceback."""
 
     def short_desc(self) -> str:
-        return "Crawl a topic with a strategy: scrapy crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
+        return f"Crawl a topic with a strategy: {program()} crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
 
     def long_desc(self) -> str:
         return (
             "Crawl a topic with a strategy; run the same command again to resume. All spiders take the arguments"
             " topic (a topic file, or a topic that ships with focuscrawl), seeds (URLs separated by commas, or @FILE),"
             " keywords (as in time,sort:2), max_pages and threshold. docs/strategies has the options of each spider,"
-            " and `scrapy list` lists the spiders. Example, without a network: scrapy crawl best_first -a"
+            f" and `{program()} list` lists the spiders. Example, without a network: {program()} crawl best_first -a"
             " topic=sorting -a max_pages=300 -s FOCUS_WEB=demo"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
-            raise UsageError("give the name of one spider; `scrapy list` shows them")
+            raise UsageError(f"give the name of one spider; `{program()} list` shows them")
         spider = self.crawl(args[0], opts.spargs)
         if spider is not None:
             with suppress(NotConfigured):  # not one of our spiders

@@ -14,6 +14,7 @@ from rich.table import Table
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.reports import report
@@ -49,7 +50,7 @@ class Command(FocusCommand):
     def long_desc(self) -> str:
         return (
             "Serve the embedded web on loopback, crawl it adaptively, breadth-first, by keywords and best-first, and"
-            " show which found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
+            f" show which found more pages on the topic. No network is needed. Example: {program()} demo --pages 300"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -95,11 +96,12 @@ class Command(FocusCommand):
         found = (folder / SPIDERS[0] / "URLs.txt").read_text("utf-8").splitlines()
         right = [url for url in found if label in web.labels(url)]
         if right:
-            console.print(f"\nWhy a page was fetched:\n  scrapy explain {folder / SPIDERS[0]} {right[-1]}")
+            console.print(f"\nWhy a page was fetched:\n  {program()} explain {folder / SPIDERS[0]} {right[-1]}")
 
     def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> bool:
         """Crawl with a spider, in a process of its own; False if it fails."""
-        command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
+        command = [sys.executable, "-m", program(), "crawl", spider]
+        command += ["-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
         settings = {
             "FOCUS_DIR": folder,
             "FOCUS_WEB": "",  # the embedded web is served instead, whatever the project sets

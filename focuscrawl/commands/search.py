@@ -14,6 +14,7 @@ from rich.text import Text
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.lock import LockedError, locked_store
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.search.index import Answer, Hit, Index, Piece
@@ -38,7 +39,8 @@ class Command(FocusCommand):
         return (
             'Show the pages of the crawl in DIR that contain all words of QUERY, best first. "a phrase" must occur as'
             " it is, -word excludes pages, a OR b needs one of them: put the whole query in quotes. Pages that are not"
-            " in the index yet are indexed first. Example: scrapy search crawls/demo/best_first 'merge OR quick sort"
+            f" in the index yet are indexed first. Example: {program()} search crawls/demo/best_first 'merge OR"
+            " quick sort"
             ' -"bubble sort"\' --host example --limit 5'
         )
 

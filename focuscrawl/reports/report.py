@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from string import Template
 
+from focuscrawl.console.program import program
 from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
 from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
@@ -107,7 +108,7 @@ def _about_shells(shells: int, tried: int) -> str:
     if tried:
         told += f" A browser could not read {'it' if shells == tried == 1 else f'{tried:,} of them'}."
     if shells > tried:
-        told += f" Not judged: {REMEDY}; scrapy recrawl then reads those that are stored."
+        told += f" Not judged: {REMEDY}; {program()} recrawl then reads those that are stored."
     return told
 
 
