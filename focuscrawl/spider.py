@@ -130,7 +130,8 @@ class FocusedSpider(Spider):
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
-                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to settings.py"
+                f"focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to"
+                " settings.py, or crawl with `focuscrawl crawl` outside this project"
             )
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # reports a wrong name now, not at the first request

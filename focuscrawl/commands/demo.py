@@ -89,7 +89,8 @@ class Command(FocusCommand):
         write_whole(folder / "report.html", _report(outcomes, pages))
         console.print("relevant: on the topic by labels that the crawlers do not see, duplicates counted once;")
         console.print("gain: over breadth-first; URLs.txt: pages that matched according to the spider;")
-        console.print("precision: share of them that are relevant.\n")
+        console.print("precision: share of them that are relevant. The report of a single crawl counts other pages as")
+        console.print("relevant: those that the spider judged so, without labels.\n")
         console.print(f"{'comparison':14} {folder / 'report.html'}")
         for spider in SPIDERS:
             console.print(f"{spider:14} {folder / spider}/{{URLs.txt,pages.jsonl,crawl.sqlite,report.html}}")
@@ -182,5 +183,9 @@ def _report(outcomes: dict[str, Outcome], pages: int) -> str:
         for spider, outcome in outcomes.items()
     ]
     table = report.table(("spider", "relevant", "harvest rate"), rows, 2)
-    body = f"<h2>Relevant pages over pages fetched</h2>{chart}{table}"
+    told = (
+        "Relevant: on the topic by the labels of the embedded web, which the crawlers do not see, duplicates"
+        " counted once. The report of each crawl counts the pages that its spider judged relevant instead."
+    )
+    body = f"<h2>Relevant pages over pages fetched</h2>{chart}{table}<p><small>{told}</small></p>"
     return report.page("Four ways to crawl a small web", f"Topic {TOPIC}, {pages} pages each, relevant by label", body)

@@ -136,7 +136,7 @@ class Command(FocusCommand):
         with session(lab.folder, opts.jobs) as processes:
             crawled = crawl(lab, processes, terminal)
         findings = Findings.of(lab, crawled, opts.baseline)
-        pictures = findings.write(shlex.join(["scrapy", *sys.argv[1:]]))
+        pictures = findings.write(shlex.join([program(), "lab", *sys.argv[1:]]))
         terminal.show_findings(findings, pictures=pictures)
         if crawled.failures:
             self.exitcode = 1

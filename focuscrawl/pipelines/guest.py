@@ -9,10 +9,11 @@ from scrapy.exceptions import DropItem
 from focuscrawl.page import Page
 
 
+
 class KeepPagesPipeline:
     """Drops pages: they are in the store and in pages.jsonl."""
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            raise DropItem(f"stored: {item.url}", log_level="DEBUG")
+            raise DropItem(f"stored: {item.url}", log_level="NOTSET")
         return item

@@ -112,12 +112,23 @@ def _about_shells(shells: int, tried: int) -> str:
     return told
 
 
+def _what_counts(judged: bool) -> str:
+    """What the figures count, so that nobody compares them with those by labels."""
+    if judged:
+        return "Relevant: on the topic in the spider’s own judgement. Matched: in URLs.txt."
+    return (
+        "No page was judged, because the topic has no keywords or examples: every page that could be read is matched,"
+        " which means that it is in URLs.txt. Give keywords to learn which pages are on the topic."
+    )
+
+
 def _report(store: Store) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
+    judged = store.pages.any_judged()
     figures = {
         "pages": f"{pages:,}",
-        "relevant": f"{relevant:,}",
-        "harvest rate": f"{relevant / pages:.0%}" if pages else "–",
+        "relevant": f"{relevant:,}" if judged else "–",
+        "harvest rate": f"{relevant / pages:.0%}" if judged else "–",
         "matched": f"{matched:,}",
         "hosts": f"{store.hosts.count():,}",
         "waiting": f"{store.queue.count():,}",
@@ -125,7 +136,9 @@ def _report(store: Store) -> str:
         "near-duplicates": f"{copies:,}",
     }
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
-    body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+    body += [f"<p><small>{_what_counts(judged)}</small></p>"]
+    if judged or not pages:
+        body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
     rows: list[tuple[str, ...]] = [
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]
