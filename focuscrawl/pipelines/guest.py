@@ -9,7 +9,6 @@ from scrapy.exceptions import DropItem
 from focuscrawl.page import Page
 
 
-
 class KeepPagesPipeline:
     """Drops pages: they are in the store and in pages.jsonl."""
 
