@@ -17,7 +17,7 @@ from focuscrawl.console.program import program
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.language.languages import NAMES, code_of
-from focuscrawl.seeding.idea import Idea, common_words, understand
+from focuscrawl.seeding.idea import common_words, understand
 from focuscrawl.seeding.look import Seen, look
 from focuscrawl.seeding.new_topic import topic_text
 from focuscrawl.seeding.seed_sources import Wish, wishes
@@ -82,6 +82,8 @@ class Command(FocusCommand):
     def _make(self, sentence: str, opts: argparse.Namespace) -> None:
         topic = self._topic(sentence, opts)
         output = self._output(topic, opts)
+        if not self.asks:
+            self._show(topic)
         wished = self._wishes(topic, opts)
         seeds = self._look(wished, topic, opts)
         left_out = [seen for seen in seeds if seen.problem]
@@ -108,15 +110,17 @@ class Command(FocusCommand):
         given = parse_keywords(opts.keywords) if opts.keywords is not None else None
         languages = _languages(opts.languages) if opts.languages is not None else [*filter(None, [idea.language])]
         topic = Topic(opts.name or idea.name, idea.sentence, keywords=given or idea.keywords, languages=languages)
-        self._show(topic, idea)
-        if self.asks and given is None:
+        if not self.asks:
+            return topic
+        self._show(topic)
+        if given is None:
             answer = self._ask('Keywords: Enter keeps them; or give others, as in time,sort:2,"bubble sort":3', " ")
             topic.keywords = parse_keywords(answer) if answer.strip() else topic.keywords
-        if self.asks and opts.name is None:
+        if opts.name is None:
             topic.name = self._ask("Name", topic.name)
         return topic
 
-    def _show(self, topic: Topic, idea: Idea) -> None:
+    def _show(self, topic: Topic) -> None:
         table = Table(title=Text(printable(topic.name)), title_justify="left")
         table.add_column("word or phrase", overflow="fold")
         table.add_column("weight", justify="right", no_wrap=True)
@@ -152,7 +156,7 @@ class Command(FocusCommand):
         assert self.settings is not None
         if not (opts.loglevel or opts.logfile):
             self.settings.set("LOG_ENABLED", False, priority="cmdline")
-        self.console.print(f"Looking at {len(wished)} {'page' if len(wished) == 1 else 'pages'} …")
+        self.console.print(f"Looking at {_number(len(wished), 'page')} …")
         seeds = look(self.settings, wished, topic.keywords, most=opts.most, seconds=opts.seconds)
         table = Table(title="Seeds", title_justify="left")
         table.add_column("URL", overflow="fold")
@@ -181,7 +185,7 @@ class Command(FocusCommand):
         seeds = "" if topic.seeds else " -a seeds=https://…"
         web = self.settings.get("FOCUS_WEB")
         where = f" -s FOCUS_WEB={shlex.quote(str(web))}" if web else ""
-        lines = [f"Wrote {output}: {len(topic.keywords)} keywords, {len(topic.seeds)} seeds."]
+        lines = [f"Wrote {output}: {_number(len(topic.keywords), 'keyword')}, {_number(len(topic.seeds), 'seed')}."]
         if more:
             lines.append(f"The seeds have these words in common; the file shows how to add them: {', '.join(more)}")
         lines += [
@@ -197,6 +201,10 @@ class Command(FocusCommand):
         while not (answer := input(f"{question}{shown}: ").strip() or default):
             pass
         return answer
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _languages(text: str) -> list[str]:

@@ -43,8 +43,8 @@ _STOP = re.compile(r"[^\w\s'’-]|\s[-–—]\s|_")
 _WRITTEN_AROUND = (
     "about all anything article articles blog blogs collect content corpus crawl everything explain explained"
     " explaining find gather good i'd i'm idea information interested kind kinds like looking material need page"
-    " pages please posts related relating resource resources search site sites something stuff text texts topic topics various want"
-    " web website websites written"
+    " pages please posts related relating resource resources search site sites something stuff text texts topic"
+    " topics various want web website websites written"
     " alles artikel seiten texte webseite webseiten"
     " tout artículos páginas sitios todo"
 )

@@ -16,7 +16,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from focuscrawl import urls
-from focuscrawl.crawl.failures import reason_of
+from focuscrawl.crawl.failures import RobotsUnreachable, reason_of
 from focuscrawl.crawl.introduction import introduce
 from focuscrawl.crawl.responses import content_type
 from focuscrawl.judge import KeywordJudge
@@ -160,10 +160,9 @@ class _Looker(Spider):
         """The response, or why there is none."""
         try:
             response = await self.crawler.engine.download_async(Request(url))
-        except IgnoreRequest as error:
-            return None, reason_of(error)
         except Exception as error:  # whatever a host does, the other seeds are looked at
-            return None, f"not reachable: {reason_of(error)}"
+            refused = isinstance(error, IgnoreRequest) and not isinstance(error, RobotsUnreachable)
+            return None, reason_of(error) if refused else f"not reachable: {reason_of(error)}"
         if response.status >= 300:
             return None, f"not reachable: HTTP {response.status}"
         return response, ""
