@@ -118,7 +118,7 @@ class FocusedSpider(Spider):
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
-                f"focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to"
+                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to"
                 " settings.py, or crawl with `focuscrawl crawl` outside this project"
             )
         if crawler.settings.get("FOCUS_WEB"):

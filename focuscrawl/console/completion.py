@@ -47,11 +47,12 @@ class Completed:
         """What can be completed after one of Scrapy's commands or ours, whose settings are set."""
         parser = argparse.ArgumentParser(conflict_handler="resolve")  # as Scrapy makes them
         command.add_options(parser)
-        syntax = command.syntax().replace("<", "").replace(">", "")
+        written = command.syntax()
+        syntax = written.replace("<", "").replace(">", "")
         required = syntax
         while (shorter := _OPTIONAL.sub("", required)) != required:
             required = shorter
-        words = re.findall(r"\w+", required)
+        words = [*re.findall(r"<(\w+)>", written), *re.findall(r"\w+", required)]
         return cls(
             name,
             command.short_desc(),

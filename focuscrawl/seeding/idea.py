@@ -49,6 +49,8 @@ _WRITTEN_AROUND = (
     " tout artículos páginas sitios todo"
 )
 _FILLERS = frozenset(_WRITTEN_AROUND.split())
+#: A name ends where a clause begins: `… and how they form`.
+_CLAUSES = frozenset(("how", "that", "what", "when", "where", "which", "who", "why"))
 #: Characters between the words of Japanese and Chinese: kana endings and particles, and the commonest Chinese ones.
 _BETWEEN = re.compile("[\u3040-\u309f的和与與及在是了之关關于於有]+|[^\\w]+")
 
@@ -150,7 +152,8 @@ def _name(text: str, language: str) -> str:
         several = piece.split()
         while several and not any(_tells(word, language) for word in words.tokenize(several[0])):
             several.pop(0)
-        several = several[:_NAME_WORDS]
+        clause = (place for place, word in enumerate(several) if place and word.lower() in _CLAUSES)
+        several = several[: min(_NAME_WORDS, next(clause, _NAME_WORDS))]
         while several and not any(_tells(word, language) for word in words.tokenize(several[-1])):
             several.pop()
         if several:
