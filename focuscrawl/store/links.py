@@ -112,7 +112,7 @@ class Links(Part):
 
     def tell_why(self, page: int, score: float, why: Mapping[str, float]) -> None:
         """Replace the score and the reasons of the link that led to a page."""
-        self.store.execute(_TELL_WHY, (score, json.dumps(why), page))
+        self.store.execute(_TELL_WHY, (score, as_json(why), page))
 
     def get(self, link_id: int | None) -> Link | None:
         """A stored link."""

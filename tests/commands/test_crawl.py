@@ -368,7 +368,7 @@ def test_a_file_in_place_of_seeds_is_told_how_to_give_it(tmp_path):
 
 def test_a_shipped_topic_without_the_embedded_web_is_told_where_its_seeds_are(tmp_path):
     said = complaint("best_first", "-a", "topic=sorting", "-s", f"FOCUS_DIR={tmp_path}", "-s", "RETRY_TIMES=0")
-    assert "sorting-handbook.example exists on the embedded web only; add -s FOCUS_WEB=demo" in said
+    assert "exists on the embedded web only; add -s FOCUS_WEB=demo" in said
 
 
 def test_why_is_stored_as_people_read_it(tmp_path, crawl):
