@@ -106,9 +106,10 @@ class Command(FocusCommand):
             if not self.asks:
                 raise FocusError(f"what are the pages about? Say it in a sentence: {program()} new 'pages about …'")
             sentence = self._ask("What are the pages about? A sentence is enough")
-        idea = understand(sentence)
         given = parse_keywords(opts.keywords) if opts.keywords is not None else None
-        languages = _languages(opts.languages) if opts.languages is not None else [*filter(None, [idea.language])]
+        languages = _languages(opts.languages) if opts.languages is not None else None
+        idea = understand(sentence)
+        languages = [*filter(None, [idea.language])] if languages is None else languages
         topic = Topic(opts.name or idea.name, idea.sentence, keywords=given or idea.keywords, languages=languages)
         if not self.asks:
             return topic

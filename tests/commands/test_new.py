@@ -58,13 +58,11 @@ SETTINGS = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
     ("arguments", "message"),
     [
         ([], "what are the pages about? Say it in a sentence: focuscrawl new"),
-        (["the pages"], "'the pages' has no word that tells one page from another"),
         ([IDEA, "--seeds", "www.example.org"], "is neither a file nor a URL"),
         ([IDEA, "--languages", "english"], "--languages: unknown language 'english'"),
         ([IDEA, "--most", "0"], "--most 0: expected a whole number"),
         ([IDEA, "--output", "taken.toml"], "taken.toml already exists; choose another --output, or overwrite it with"),
         ([IDEA, "--output", "no/such/folder.toml"], "cannot write no/such/folder.toml"),
-        ([IDEA, "--keywords", '"x'], "a quotation mark is missing"),
     ],
 )
 def test_wrong_input_costs_one_line_and_nothing_is_written(arguments, message, tmp_path):

@@ -61,7 +61,7 @@ def test_a_message_names_it_too(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["searchs"], "focuscrawl: unknown command 'searchs'; did you mean `focuscrawl search`?"),
+        (["zsearch"], "focuscrawl: unknown command 'zsearch'; did you mean `focuscrawl search`?"),
         (["zzz"], "focuscrawl: unknown command 'zzz'; `focuscrawl` lists them"),
         (["--wrong"], "focuscrawl: unknown option --wrong; `focuscrawl` lists the commands"),
     ],
