@@ -13,9 +13,11 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from focuscrawl import urls
 from focuscrawl.crawl import clock, start_checks
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
+from focuscrawl.crawl.failures import is_embedded_only
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
@@ -391,6 +393,8 @@ class Crawl:
             why = "; ".join(filter(None, (f"{page.url}: {page.problem}", remedy(page.problem))))
         else:
             why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
+            if failure is not None and is_embedded_only(failure.url, failure.reason):
+                why = f"{urls.host(failure.url)} exists on the embedded web only; add -s FOCUS_WEB=demo"
         return f"no page could be read: {why}"
 
     def __del__(self) -> None:

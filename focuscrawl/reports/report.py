@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from string import Template
 
+from focuscrawl.console.program import program
 from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
 from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
@@ -107,7 +108,7 @@ def _about_shells(shells: int, tried: int) -> str:
     if tried:
         told += f" A browser could not read {'it' if shells == tried == 1 else f'{tried:,} of them'}."
     if shells > tried:
-        told += f" Not judged: {REMEDY}; scrapy recrawl then reads those that are stored."
+        told += f" Not judged: {REMEDY}; {program()} recrawl then reads those that are stored."
     return told
 
 
@@ -136,12 +137,23 @@ def _learned(store: Store) -> list[str]:
     return ["<h2>What was learned</h2>", table(("", "the strongest first"), rows, 0)] if rows else []
 
 
+def _what_counts(judged: bool) -> str:
+    """What the figures count, so that nobody compares them with those by labels."""
+    if judged:
+        return "Relevant: on the topic in the spider’s own judgement. Matched: in URLs.txt."
+    return (
+        "No page was judged, because the topic has no keywords or examples: every page that could be read is matched,"
+        " which means that it is in URLs.txt. Give keywords to learn which pages are on the topic."
+    )
+
+
 def _report(store: Store) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
+    judged = store.pages.any_judged()
     figures = {
         "pages": f"{pages:,}",
-        "relevant": f"{relevant:,}",
-        "harvest rate": f"{relevant / pages:.0%}" if pages else "–",
+        "relevant": f"{relevant:,}" if judged else "–",
+        "harvest rate": f"{relevant / pages:.0%}" if judged else "–",
         "matched": f"{matched:,}",
         "hosts": f"{store.hosts.count():,}",
         "waiting": f"{store.queue.count():,}",
@@ -149,7 +161,9 @@ def _report(store: Store) -> str:
         "near-duplicates": f"{copies:,}",
     }
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
-    body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+    body += [f"<p><small>{_what_counts(judged)}</small></p>"]
+    if judged or not pages:
+        body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
     rows: list[tuple[str, ...]] = [
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]

@@ -11,7 +11,7 @@ from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
 from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import from_json, inflate
+from focuscrawl.store.sqlite_file import as_json, from_json, inflate
 
 if TYPE_CHECKING:
     from focuscrawl.store.store import Store
@@ -284,6 +284,10 @@ class Pages(Part):
         """Counts over all pages."""
         return Figures(*self.store.execute(_FIGURES).fetchone())
 
+    def any_judged(self) -> bool:
+        """Whether a page has been judged: without keywords or examples none is."""
+        return self.store.execute("SELECT 1 FROM page WHERE relevant IS NOT NULL LIMIT 1").fetchone() is not None
+
     def content_types(self) -> list[tuple[str, int, int]]:
         """The Content-Type headers of the pages, each with its pages and relevant pages."""
         return self.store.execute(
@@ -439,9 +443,9 @@ def _content(page: Page) -> tuple[object, ...]:
         judgement.relevant if judgement else None,
         page.matched,
         page.title,
-        json.dumps(page.topics, default=str),
+        as_json(page.topics),
         page.fetched_at,
-        json.dumps(judgement.why, default=str) if judgement else None,
+        as_json(judgement.why) if judgement else None,
         page.problem,
         ",".join(sorted(page.robots)),
         code_of(page.declared_language) if page.problem else page.language,

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
@@ -170,7 +171,7 @@ class Store:
         self.version = file_format.version
         if self.version < READABLE and not create:
             raise FocusError(
-                f"{self.path} has format {version}, which is too old to read; run `scrapy crawl` on it once to"
+                f"{self.path} has format {version}, which is too old to read; run `{program()} crawl` on it once to"
                 f" upgrade it to format {VERSION}"
             )
         check_schema(self.connection, file_format)
