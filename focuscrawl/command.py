@@ -10,6 +10,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,12 @@ from scrapy.utils.log import configure_logging
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
-from focuscrawl.errors import FocusError, say, suggest
+from focuscrawl.errors import FocusError, printable, say, suggest
 from focuscrawl.extensions.progress import Progress
+from focuscrawl.reports.endings import RESUMES
+from focuscrawl.reports.no_match import no_match
+from focuscrawl.store.errors import StoreError
+from focuscrawl.store.store import read_crawl
 from focuscrawl.web import replay, webs
 
 logger = logging.getLogger(__name__)
@@ -121,17 +126,20 @@ class CrawlerCommand(FocusCommand):
         return crawler
 
     def conclude(self, crawl: Crawl) -> None:
-        """Report why the crawl failed, or where its results are."""
-        crawl.close()  # still open if the crawl was stopped immediately
-        if problem := crawl.fatal or crawl.problem:
+        """Report why the crawl failed, or where its results are and what is missing."""
+        lines = _close(crawl)
+        if problem := crawl.fatal or (crawl.problem if not crawl.was_stopped else None):
             self.say(problem)
             self.exitcode = 1
-        elif self.interactive:
-            for line in _places(crawl, crawl.folder):
-                print(line, file=sys.stderr)
-        else:  # readers of the log may not know the working directory
-            for line in _places(crawl, crawl.folder.absolute()):
-                logger.info("%s", line)
+        if crawl.fatal:
+            return
+        if not problem:  # readers of the log may not know the working directory
+            lines += _places(crawl, crawl.folder if self.interactive else crawl.folder.absolute())
+        for line in lines:
+            if self.interactive:
+                print(printable(line), file=sys.stderr)
+            else:
+                logger.info("%s", printable(line))
 
     def say(self, message: str) -> None:
         super().say(message)
@@ -183,6 +191,22 @@ def check_spider(name: str, known: Sequence[str]) -> None:
     if name not in known:
         hint = suggest(name, known) or f"known spiders: {', '.join(sorted(known))}"
         raise FocusError(f"unknown spider '{name}'; {hint}")
+
+
+def _close(crawl: Crawl) -> list[str]:
+    """Close a crawl, if it is still open; what the user should know of its end, a line each."""
+    if not crawl.ending and not crawl.fatal and crawl.store.path.exists():  # it was stopped immediately
+        with suppress(FocusError, StoreError), crawl.store.transaction():
+            crawl.note_end("shutdown")
+    crawl.close()
+    if crawl.fatal or not crawl.store.path.exists():
+        return []
+    with suppress(FocusError), read_crawl(crawl.folder, check=False) as store:
+        lines = no_match(store) if crawl.judges else []
+        if crawl.was_stopped:
+            return [*lines, f"Stopped; {RESUMES}."]
+        return [*lines, f"The crawl has stopped: {crawl.why_ended}."] if crawl.why_ended else lines
+    return []
 
 
 def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:

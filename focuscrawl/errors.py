@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from types import TracebackType
 
 # Line breaks, terminal control characters, bidirectional overrides (which can disguise a text), and surrogates, which
 # cannot be printed.
@@ -20,6 +22,20 @@ def printable(text: str) -> str:
 def say(message: str) -> None:
     """Tell the user something in one line on standard error; the message may quote a page."""
     sys.stderr.write(f"focuscrawl: {printable(message)}\n")
+
+
+def hide_interrupts() -> None:
+    """Say one line, without a traceback, when Ctrl-C ends a command."""
+    shown = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one must not interrupt this
+            say("stopped; run the same command again to resume")
+        else:
+            shown(kind, error, trace)
+
+    sys.excepthook = hook
 
 
 class FocusError(Exception):

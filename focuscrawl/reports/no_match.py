@@ -1,0 +1,91 @@
+"""What a crawl without a match lacks: keywords that no page has, seeds that failed, how near the best pages came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from focuscrawl.store.store import Store
+
+#: Keywords, seeds and pages that are named, and pages whose judgements are read.
+_NAMED = 5
+_READ = 10_000
+#: A share of the threshold from which a page is near it.
+_NEAR = 0.5
+
+
+def no_match(store: Store) -> list[str]:
+    """Why nothing matches, a line each, and what to try; empty if something matches, or nothing was fetched."""
+    pages, relevant, matched, *_ = store.pages.figures()
+    if matched or not (pages or store.failures.count()):
+        return []
+    return [f"No page of {pages:,} matches.", *_lines(store, pages, relevant)]
+
+
+def _lines(store: Store, pages: int, relevant: int) -> Iterator[str]:
+    keywords, threshold = _keywords(store), _threshold(store)
+    seen = store.standing.reasons(_READ)
+    never = [keyword for keyword in keywords if keyword not in seen]
+    nearest = store.standing.nearest(_NAMED)
+    unread = list(store.standing.unread_seeds())
+    if unread:
+        yield f"Seeds that gave no page ({len(unread):,}):"
+        yield from (f"  {url}: {reason}" for url, reason in unread[:_NAMED])
+    # a judge that was learned from examples names other words than the keywords
+    if pages and keywords and (seen & keywords.keys() or not seen) and never:
+        yield f"Keywords that no page has: {_listed(never)}."
+    if nearest:
+        yield f"The best pages, with their relevance{'' if threshold is None else f' (the threshold is {threshold:g})'}:"
+        for page in nearest:
+            withheld = f", withheld: {page.withheld}" if page.withheld else ""
+            yield f"  {page.relevance:.3f}{withheld}  {page.url}{f'  {page.title}' if page.title else ''}"
+    yield f"Try: {'; '.join(_advice(store, bool(unread), never, keywords, threshold, relevant))}."
+
+
+def _advice(
+    store: Store, unread: bool, never: list[str], keywords: dict[str, object], threshold: float | None, relevant: int
+) -> Iterator[str]:
+    nearest = store.standing.nearest(1)
+    best = nearest[0].relevance if nearest else 0.0
+    if relevant:
+        yield "pages are relevant but withheld: see FOCUS_RIGHTS, FOCUS_LANGUAGES and FOCUS_ROBOTS_META in docs/settings.md"
+    if unread:
+        yield "other seeds, or check these in a browser"
+    if keywords and len(never) == len(keywords):
+        yield "keywords in the language of the pages, checked for spelling; seeds that are about the topic"
+    elif never:
+        yield "remove or replace the keywords that no page has: they count against every page"
+    if threshold and _NEAR * threshold <= best < threshold:
+        yield f"a lower threshold (-a threshold={_below(best):g})"
+    elif threshold and nearest and best < _NEAR * threshold:
+        yield "seeds closer to the topic"
+    if store.queue.count():
+        yield "more pages (-a max_pages=…): the topic may be some links away"
+    yield "`scrapy topic check` for a check of the topic file"
+
+
+def _keywords(store: Store) -> dict[str, object]:
+    """The keywords that the crawl was started with, those of single languages included."""
+    found: dict[str, object] = {}
+    for name, weight in (store.meta("keywords") or {}).items():
+        if isinstance(weight, dict):
+            found |= {str(keyword): value for keyword, value in weight.items()}
+        else:
+            found[name] = weight
+    return found
+
+
+def _threshold(store: Store) -> float | None:
+    """The threshold of the latest run."""
+    options = store.runs()[-1].get("options")
+    value = options.get("threshold") if isinstance(options, dict) else None
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _below(relevance: float) -> float:
+    """A round number just below a relevance."""
+    return max(0.01, int(relevance * 100) / 100)
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 2 * _NAMED:,} more" if len(names) > 2 * _NAMED else ""
+    return f"{', '.join(names[: 2 * _NAMED])}{more}"
