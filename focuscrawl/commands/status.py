@@ -27,8 +27,8 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Show pages, harvest, queue, speed, errors and disk space of the crawl in DIR, whether it is running and why"
-            " it stopped, and an estimate of what the next 500 pages will bring. For several crawls, or a folder of"
+            "Show pages, harvest, queue, speed, errors and disk space of the crawl in DIR, whether it runs or why it"
+            " stopped, and an estimate of what the next 500 pages will bring. For several crawls, or a folder of"
             " crawls, show a table. Nothing is changed, and a running crawl is not disturbed. Example: scrapy status"
             " crawls/best_first-sorting --json"
         )
@@ -69,4 +69,3 @@ def _found(args: list[str]) -> tuple[list[Path], bool]:
             raise FocusError(f"{folder}: {what}; give the directory of a crawl (-s FOCUS_DIR)")
         found += crawls
     return list(dict.fromkeys(found)), len(args) == 1 and found == [crawl_folder(args[0])]
-

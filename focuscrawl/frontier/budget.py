@@ -53,12 +53,16 @@ class Budget:
     def describe(self, limit: str) -> str:
         """A limit that is reached, in words, and how to go on."""
         if limit == "max_pages":
-            return f"{self._crawl.pages:,} pages are stored, max_pages is {self.max_pages:,}; raise max_pages to continue"
+            return (
+                f"{self._crawl.pages:,} pages are stored, max_pages is {self.max_pages:,}; raise max_pages to continue"
+            )
         if limit == "max_hours":
             spent = f"{self._crawl.seconds() / 3600:.3g} hours are spent"
             return f"{spent}, max_hours is {self.max_hours:g}; raise max_hours to continue"
         forecast = self._crawl.outlook.last or Forecast.read(self._crawl.store.standing.forecast())
-        what = f"at most {forecast.harvest_high:.1%} of the next {forecast.ahead} pages" if forecast else "too few pages"
+        what = (
+            f"at most {forecast.harvest_high:.1%} of the next {forecast.ahead} pages" if forecast else "too few pages"
+        )
         return f"{what} are expected to be relevant, stop_below is {self.stop_below:.3g}; lower stop_below to continue"
 
     def allows(self, in_flight: int) -> bool:

@@ -34,7 +34,8 @@ def _lines(store: Store, pages: int, relevant: int) -> Iterator[str]:
     if pages and keywords and (seen & keywords.keys() or not seen) and never:
         yield f"Keywords that no page has: {_listed(never)}."
     if nearest:
-        yield f"The best pages, with their relevance{'' if threshold is None else f' (the threshold is {threshold:g})'}:"
+        against = "" if threshold is None else f" (the threshold is {threshold:g})"
+        yield f"The best pages, with their relevance{against}:"
         for page in nearest:
             withheld = f", withheld: {page.withheld}" if page.withheld else ""
             yield f"  {page.relevance:.3f}{withheld}  {page.url}{f'  {page.title}' if page.title else ''}"
@@ -47,7 +48,7 @@ def _advice(
     nearest = store.standing.nearest(1)
     best = nearest[0].relevance if nearest else 0.0
     if relevant:
-        yield "pages are relevant but withheld: see FOCUS_RIGHTS, FOCUS_LANGUAGES and FOCUS_ROBOTS_META in docs/settings.md"
+        yield "see FOCUS_RIGHTS, FOCUS_LANGUAGES and FOCUS_ROBOTS_META in docs/settings.md: relevant pages are withheld"
     if unread:
         yield "other seeds, or check these in a browser"
     if keywords and len(never) == len(keywords):

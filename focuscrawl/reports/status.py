@@ -130,11 +130,11 @@ def outlook_lines(forecast: Forecast) -> list[str]:
     """A forecast in sentences."""
     if not forecast.waiting:
         return ["No URL waits: there is nothing left to fetch."]
+    ahead = f"{forecast.expected:,.0f} ({forecast.low:,.0f} to {forecast.high:,.0f})"
+    reach = f"{forecast.reach:,.0f} ({forecast.reach_low:,.0f} to {forecast.reach_high:,.0f})"
     return [
-        f"Of the next {forecast.ahead:,} pages, about {forecast.expected:,.0f} will be relevant"
-        f" ({forecast.low:,.0f} to {forecast.high:,.0f}): a harvest of {forecast.harvest:.1%}.",
-        f"Within reach of the {forecast.waiting:,} waiting URLs are about {forecast.reach:,.0f} relevant pages"
-        f" ({forecast.reach_low:,.0f} to {forecast.reach_high:,.0f}), not counting those that are not linked to yet.",
+        f"Of the next {forecast.ahead:,} pages, about {ahead} will be relevant: a harvest of {forecast.harvest:.1%}.",
+        f"Within reach of the {forecast.waiting:,} waiting URLs are about {reach} relevant pages.",
     ]
 
 

@@ -400,8 +400,9 @@ class Pages(Part):
         """
         query = f"SELECT first, {_RECORD} WHERE id > ? ORDER BY id"
         if withheld:
-            left_out = f"page.id IN (SELECT page FROM rights WHERE ifnull(left_out, '') != '') OR {self.store.withheld} GLOB ? || '*'"
-            query = f"SELECT first, {_RECORD} WHERE id > ? AND NOT ifnull({left_out}, 0) ORDER BY id"
+            by_rights = "page.id IN (SELECT page FROM rights WHERE ifnull(left_out, '') != '')"
+            kept = f"NOT {by_rights} AND NOT ifnull({self.store.withheld} GLOB ? || '*', 0)"
+            query = f"SELECT first, {_RECORD} WHERE id > ? AND {kept} ORDER BY id"
         with self.store.reading():
             for first, *row in self.store.execute(query, (after, withheld) if withheld else (after,)):
                 # a line from before a field existed gets it, empty

@@ -70,7 +70,8 @@ class Standing(Part):
 
     def reasons(self, limit: int) -> set[str]:
         """The names of all parts that the relevance of the first pages is made of: of a keyword judge, the keywords."""
-        rows = self.store.execute("SELECT why FROM page WHERE why NOT NULL AND why != '{}' ORDER BY id LIMIT ?", (limit,))
+        query = "SELECT why FROM page WHERE why NOT NULL AND why != '{}' ORDER BY id LIMIT ?"
+        rows = self.store.execute(query, (limit,))
         return {str(name) for (why,) in rows for name in from_json(why, dict)}
 
     def nearest(self, limit: int) -> list[Near]:
