@@ -69,6 +69,11 @@ class Forecast(NamedTuple):
     def __str__(self) -> str:
         return f"next {self.ahead:,}: about {self.expected:,.0f} relevant ({self.low:,.0f} to {self.high:,.0f})"
 
+    @property
+    def short(self) -> str:
+        """The same for a line with little room."""
+        return f"next {self.ahead:,}: {self.low:,.0f}–{self.high:,.0f}"
+
     def noted(self) -> dict[str, float]:
         """The forecast as it is recorded."""
         return {name: value if isinstance(value, int) else round(value, 2) for name, value in self._asdict().items()}

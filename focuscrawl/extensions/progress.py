@@ -98,7 +98,7 @@ class Progress:
             parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}{recent}")
         parts.append(f"{len(crawl.frontier):,} queued")
         if crawl.outlook.last is not None:
-            parts.append(f"{crawl.outlook.last}")
+            parts.append(crawl.outlook.last.short if self.live else str(crawl.outlook.last))
         if crawl.frontier.patience.is_waiting:
             parts.append("waiting for better links")
         if not crawl.hosts.pace.steady and (share := crawl.hosts.share()) < 1:

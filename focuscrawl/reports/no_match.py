@@ -39,7 +39,8 @@ def _lines(store: Store, pages: int, relevant: int) -> Iterator[str]:
         for page in nearest:
             withheld = f", withheld: {page.withheld}" if page.withheld else ""
             yield f"  {page.relevance:.3f}{withheld}  {page.url}{f'  {page.title}' if page.title else ''}"
-    yield f"Try: {'; '.join(_advice(store, bool(unread), never, keywords, threshold, relevant))}."
+    yield "What to try:"
+    yield from (f"  {line}" for line in _advice(store, bool(unread), never, keywords, threshold, relevant))
 
 
 def _advice(
@@ -50,18 +51,18 @@ def _advice(
     if relevant:
         yield "see FOCUS_RIGHTS, FOCUS_LANGUAGES and FOCUS_ROBOTS_META in docs/settings.md: relevant pages are withheld"
     if unread:
-        yield "other seeds, or check these in a browser"
+        yield "give other seeds, or open these in a browser"
     if keywords and len(never) == len(keywords):
-        yield "keywords in the language of the pages, checked for spelling; seeds that are about the topic"
+        yield "check the spelling and the language of the keywords, and that the seeds are about the topic"
     elif never:
         yield "remove or replace the keywords that no page has: they count against every page"
     if threshold and _NEAR * threshold <= best < threshold:
-        yield f"a lower threshold (-a threshold={_below(best):g})"
-    elif threshold and nearest and best < _NEAR * threshold:
-        yield "seeds closer to the topic"
+        yield f"lower the threshold: -a threshold={_below(best):g}"
+    elif threshold and nearest and not never:
+        yield "give seeds closer to the topic"
     if store.queue.count():
-        yield "more pages (-a max_pages=…): the topic may be some links away"
-    yield "`scrapy topic check` for a check of the topic file"
+        yield "fetch more pages (-a max_pages=…): the topic may be some links away"
+    yield "run `scrapy topic check` on the topic file"
 
 
 def _keywords(store: Store) -> dict[str, object]:
