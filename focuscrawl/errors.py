@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from types import TracebackType
+from typing import Any
 
 # Line breaks, terminal control characters, bidirectional overrides (which can disguise a text), and surrogates, which
 # cannot be printed.
@@ -26,16 +27,27 @@ def say(message: str) -> None:
 
 def hide_interrupts() -> None:
     """Say one line, without a traceback, when Ctrl-C ends a command."""
-    shown = sys.excepthook
+    show, show_ignored = sys.excepthook, sys.unraisablehook
+
+    def interrupted() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one must not interrupt this
+        say("stopped; run the same command again to resume")
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one must not interrupt this
-            say("stopped; run the same command again to resume")
+            interrupted()
         else:
-            shown(kind, error, trace)
+            show(kind, error, trace)
 
-    sys.excepthook = hook
+    def ignored(unraisable: Any) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):  # it hit a destructor, where Python would go on
+            interrupted()
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGINT)
+        else:
+            show_ignored(unraisable)
+
+    sys.excepthook, sys.unraisablehook = hook, ignored
 
 
 class FocusError(Exception):

@@ -37,7 +37,7 @@ STOP_AFTER = 300
 AGREE = 3
 #: Latest pages that are remembered, and those that show how scores pay.
 KEPT = 5_000
-_PAYING = 1_000
+_PAYING = 500
 #: Waiting URLs whose ranks are read to estimate what all of them hold.
 _SAMPLE = 10_000
 
@@ -45,7 +45,9 @@ _SAMPLE = 10_000
 _CHANCE = 2.0
 #: The error of a forecast, as the standard deviation of its logarithm: what is assumed before there are any, and how
 #: many forecasts that assumption counts as. Forecasts overlap, so each one counts for less than one.
-_SPREAD, _ASSUMED, _WEIGHT = 0.7, 3.0, EVERY / RECENT
+_SPREAD, _ASSUMED, _WEIGHT = 0.9, 3.0, EVERY / RECENT
+#: Errors that are remembered: a crawl changes.
+_REMEMBERED = 12
 #: Standard deviations on either side of an 80 % interval.
 _INTERVAL = 1.2816
 
@@ -113,8 +115,8 @@ class Outlook:
         self.forecasts: list[Forecast] = []
         #: What was expected of the RECENT pages after a page: page, expected, relevant pages until then.
         self._pending: deque[tuple[int, float, int]] = deque()
-        #: Squared errors of past forecasts, the latest last.
-        self._errors: deque[float] = deque(maxlen=20)
+        #: Errors of past forecasts, as logarithms: above 0 if more came than was expected. The latest is last.
+        self._errors: deque[float] = deque(maxlen=_REMEMBERED)
 
     def _last(self, count: int) -> Sequence[tuple[float, bool]]:
         return list(islice(self._latest, max(0, len(self._latest) - count), None))
@@ -156,11 +158,10 @@ class Outlook:
         pay = _Pay(self._last(_PAYING))
         ahead = min(AHEAD, self._until_dry(waiting))
         expected = min(float(ahead), self._expect(best, pay, ahead))
-        spread = exp(_INTERVAL * self._spread())
         sample = ranks[:: max(1, waiting // _SAMPLE)]
         reach = pay.sum(sample) * waiting / max(1, len(sample))
-        low, high = _interval(expected, spread, ahead)
-        reach_low, reach_high = _interval(reach, spread, waiting)
+        low, high = self._interval(expected, ahead)
+        reach_low, reach_high = self._interval(reach, waiting)
         forecast = Forecast(
             *(self.pages, ahead, expected, low, high, waiting),
             *(max(reach, expected), max(reach_low, low), max(reach_high, high)),
@@ -219,16 +220,17 @@ class Outlook:
             page, expected, before = self._pending.popleft()
             later = self.pages - page - RECENT  # pages since then, which do not belong to it
             found = self.relevant - before - sum(paid for _, paid in self._last(later))
-            self._errors.append(log((found + _CHANCE) / (expected + _CHANCE)) ** 2)
+            self._errors.append(log((found + _CHANCE) / (expected + _CHANCE)))
 
-    def _spread(self) -> float:
-        squares = _ASSUMED * _SPREAD**2 + _WEIGHT * sum(self._errors)
-        return sqrt(squares / (_ASSUMED + _WEIGHT * len(self._errors)))
+    def _interval(self, expected: float, most: float) -> tuple[float, float]:
+        low = max(0.0, (expected + _CHANCE) / self._factor(-1) - _CHANCE)
+        return low, min(float(most), (expected + _CHANCE) * self._factor(1) - _CHANCE)
 
-
-def _interval(expected: float, spread: float, most: float) -> tuple[float, float]:
-    low = max(0.0, (expected + _CHANCE) / spread - _CHANCE)
-    return low, min(float(most), (expected + _CHANCE) * spread - _CHANCE)
+    def _factor(self, side: int) -> float:
+        """The factor by which more (*side* 1) or less (-1) than expected may come."""
+        squares = sum(error * error for error in self._errors if error * side > 0)
+        variance = (_ASSUMED * _SPREAD**2 + _WEIGHT * squares) / (_ASSUMED + _WEIGHT * len(self._errors) / 2)
+        return exp(_INTERVAL * sqrt(variance))
 
 
 class _Pay:
