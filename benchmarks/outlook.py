@@ -49,11 +49,9 @@ def line(name: str, found: list[Check]) -> str:
 
 
 def table(outcomes: dict[Job, Outcome], web_of: dict[Job, str]) -> str:
-    lines = [
-        f"| crawls | forecasts | relevant pages that came | off by | within {CLOSE:.0%} | or {FEW_PAGES} pages"
-        f" | within {CLOSE:.0%} where {MANY} or more came | inside the interval |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-    ]
+    head = ("crawls", "forecasts", "relevant pages that came", "off by", f"within {CLOSE:.0%}", f"or {FEW_PAGES} pages")
+    head += (f"within {CLOSE:.0%} where {MANY} or more came", "inside the interval")
+    lines = [f"| {' | '.join(head)} |", "|---|---:|---:|---:|---:|---:|---:|---:|"]
     found: dict[tuple[str, str], list[Check]] = {}
     for job, outcome in outcomes.items():
         some = checks(outcome.forecasts, outcome.judged, job.pages, AHEAD)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 
 import pytest
 
@@ -51,8 +52,6 @@ def test_a_running_crawl_is_read_and_not_disturbed(crawl, finished):
 
 
 def test_a_crawl_that_was_killed_says_how_to_go_on(finished):
-    import sqlite3
-
     with sqlite3.connect(finished.folder / "crawl.sqlite") as file:
         (runs,) = file.execute("SELECT value FROM meta WHERE key = 'runs'").fetchone()
         kept = [{name: value for name, value in run.items() if name != "reason"} for run in json.loads(runs)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -80,9 +81,7 @@ def test_a_dip_stops_nothing():
 
 def test_forecasts_are_rare_and_rarer_if_many_urls_are_known():
     outlook = crawl([0.1] * 10, [0.5])
-    assert [later.pages - earlier.pages for earlier, later in zip(outlook.forecasts, outlook.forecasts[1:])] == (
-        [EVERY] * (len(outlook.forecasts) - 1)
-    )
+    assert {later.pages - earlier.pages for earlier, later in pairwise(outlook.forecasts)} == {EVERY}
     for _ in range(EVERY):
         outlook.add(0.5, False)
     assert outlook.is_due(10_000)
