@@ -69,9 +69,7 @@ def test_a_crawl_is_poor_only_late_and_only_if_forecasts_agree():
         late.add(0.5, True)
     late.look(np.full(1_000, 0.5))
     assert not late.is_poor(0.02)
-    poor_at = next(
-        pages for pages in range(50, 1500, 50) if crawl([0.0], [0.5] * 1_000, pages=pages).is_poor(0.05)
-    )
+    poor_at = next(pages for pages in range(50, 1500, 50) if crawl([0.0], [0.5] * 1_000, pages=pages).is_poor(0.05))
     assert poor_at >= STOP_AFTER
 
 

@@ -20,7 +20,16 @@ class Crawling:
 
     def __init__(self, folder: Path, log: Path) -> None:
         self.log = log
-        options = ["-a", "topic=sorting", "-a", f"max_pages={PAGES}", "-s", "FOCUS_WEB=demo", "-s", f"FOCUS_DIR={folder}"]
+        options = [
+            "-a",
+            "topic=sorting",
+            "-a",
+            f"max_pages={PAGES}",
+            "-s",
+            "FOCUS_WEB=demo",
+            "-s",
+            f"FOCUS_DIR={folder}",
+        ]
         polite = ["-s", "FOCUS_WEB_LATENCY=0.2", "-s", "CONCURRENT_REQUESTS=4"]
         with log.open("w") as out:
             self.process = subprocess.Popen(

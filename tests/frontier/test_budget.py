@@ -204,7 +204,9 @@ def test_a_crawl_stops_when_its_next_pages_are_not_worth_it_and_goes_on_with_a_l
         again = run(stop_below=0.1)
     assert again.stats["finish_reason"] == "stop_below"
     assert len(again.urls) == pages
-    assert re.search(r"at most \d\.\d% of the next \d+ pages are expected to be relevant, stop_below is 0.1;", caplog.text)
+    assert re.search(
+        r"at most \d\.\d% of the next \d+ pages are expected to be relevant, stop_below is 0.1;", caplog.text
+    )
     further = run(stop_below=0.0001)
     assert further.stats["finish_reason"] == "finished"
     assert len(further.urls) == 901
