@@ -128,11 +128,7 @@ class CrawlerCommand(FocusCommand):
     def conclude(self, crawl: Crawl) -> None:
         """Report why the crawl failed, or where its results are and what is missing."""
         lines = _close(crawl)
-        if problem := crawl.fatal or (crawl.problem if not crawl.was_stopped else None):
-            self.say(problem)
-            self.exitcode = 1
-        if crawl.fatal:
-            return
+        problem = crawl.fatal or (None if crawl.was_stopped else crawl.problem)
         if not problem:  # readers of the log may not know the working directory
             lines += _places(crawl, crawl.folder if self.interactive else crawl.folder.absolute())
         for line in lines:
@@ -140,6 +136,9 @@ class CrawlerCommand(FocusCommand):
                 print(printable(line), file=sys.stderr)
             else:
                 logger.info("%s", printable(line))
+        if problem:
+            self.say(problem)
+            self.exitcode = 1
 
     def say(self, message: str) -> None:
         super().say(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from focuscrawl.store.store import Store
 
@@ -18,20 +19,21 @@ def no_match(store: Store) -> list[str]:
     pages, relevant, matched, *_ = store.pages.figures()
     if matched or not (pages or store.failures.count()):
         return []
-    return [f"No page of {pages:,} matches.", *_lines(store, pages, relevant)]
+    return [f"No page of {pages:,} matches.", *_lines(store, relevant)]
 
 
-def _lines(store: Store, pages: int, relevant: int) -> Iterator[str]:
+def _lines(store: Store, relevant: int) -> Iterator[str]:
     keywords, threshold = _keywords(store), _threshold(store)
     seen = store.standing.reasons(_READ)
-    never = [keyword for keyword in keywords if keyword not in seen]
+    readable = store.pages.any_readable()
+    never = [keyword for keyword in keywords if keyword not in seen] if readable else []
     nearest = store.standing.nearest(_NAMED)
     unread = list(store.standing.unread_seeds())
     if unread:
         yield f"Seeds that gave no page ({len(unread):,}):"
         yield from (f"  {url}: {reason}" for url, reason in unread[:_NAMED])
     # a judge that was learned from examples names other words than the keywords
-    if pages and keywords and (seen & keywords.keys() or not seen) and never:
+    if (seen & keywords.keys() or not seen) and never:
         yield f"Keywords that no page has: {_listed(never)}."
     if nearest:
         against = "" if threshold is None else f" (the threshold is {threshold:g})"
@@ -40,7 +42,8 @@ def _lines(store: Store, pages: int, relevant: int) -> Iterator[str]:
             withheld = f", withheld: {page.withheld}" if page.withheld else ""
             yield f"  {page.relevance:.3f}{withheld}  {page.url}{f'  {page.title}' if page.title else ''}"
     yield "What to try:"
-    yield from (f"  {line}" for line in _advice(store, bool(unread), never, keywords, threshold, relevant))
+    advice = _advice(store, bool(unread), never, keywords, threshold, relevant)
+    yield from (f"  {line}" for line in (advice if readable else islice(advice, 1)))
 
 
 def _advice(
