@@ -11,6 +11,10 @@ from focuscrawl.store.sqlite_file import from_json
 
 #: Most characters of a message in the file that are shown.
 _SHOWN = 500
+_NEAREST = (
+    "SELECT url, title, relevance, problem, {withheld} FROM page"
+    " WHERE problem IS NULL AND relevance NOT NULL ORDER BY relevance DESC, id LIMIT ?"
+)
 
 
 class Ending(NamedTuple):
@@ -76,11 +80,7 @@ class Standing(Part):
 
     def nearest(self, limit: int) -> list[Near]:
         """The readable pages with the highest relevance, best first."""
-        rows = self.store.execute(
-            f"SELECT url, title, relevance, problem, {self.store.withheld} FROM page"
-            " WHERE problem IS NULL AND relevance NOT NULL ORDER BY relevance DESC, id LIMIT ?",
-            (limit,),
-        )
+        rows = self.store.execute(_NEAREST.format(withheld=self.store.withheld), (limit,))
         return [Near(url, title or "", float(relevance), *rest) for url, title, relevance, *rest in rows]
 
     def unread_seeds(self) -> Iterator[tuple[str, str]]:
