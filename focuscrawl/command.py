@@ -11,6 +11,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,14 @@ from focuscrawl.console.program import program
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
-from focuscrawl.errors import FocusError, say, suggest
+from focuscrawl.errors import FocusError, printable, say, suggest
 from focuscrawl.extensions.progress import Progress
 from focuscrawl.options import options_of
+from focuscrawl.reports.endings import RESUMES
+from focuscrawl.reports.no_match import no_match
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.errors import StoreError
+from focuscrawl.store.store import read_crawl
 from focuscrawl.topic import named_topics
 from focuscrawl.web import replay, webs
 
@@ -129,17 +134,19 @@ class CrawlerCommand(FocusCommand):
         return crawler
 
     def conclude(self, crawl: Crawl) -> None:
-        """Report why the crawl failed, or where its results are."""
-        crawl.close()  # still open if the crawl was stopped immediately
-        if problem := crawl.fatal or crawl.problem:
+        """Report why the crawl failed, or where its results are and what is missing."""
+        lines = _close(crawl)
+        problem = crawl.fatal or (None if crawl.was_stopped else crawl.problem)
+        if not problem:  # readers of the log may not know the working directory
+            lines += _places(crawl, crawl.folder if self.interactive else crawl.folder.absolute())
+        for line in lines:
+            if self.interactive:
+                print(printable(line), file=sys.stderr)
+            else:
+                logger.info("%s", printable(line))
+        if problem:
             self.say(problem)
             self.exitcode = 1
-        elif self.interactive:
-            for line in _places(crawl, crawl.folder):
-                print(line, file=sys.stderr)
-        else:  # readers of the log may not know the working directory
-            for line in _places(crawl, crawl.folder.absolute()):
-                logger.info("%s", line)
 
     def say(self, message: str) -> None:
         super().say(message)
@@ -215,6 +222,22 @@ def _as_spider_argument(option: str, following: Sequence[str]) -> str:
         return ""
     value = value if equals else next((word for word in following if not word.startswith("-")), "…")
     return f"options of a spider are written -a {name}={shlex.quote(value) if value != '…' else value}"
+
+
+def _close(crawl: Crawl) -> list[str]:
+    """Close a crawl, if it is still open; what the user should know of its end, a line each."""
+    if not crawl.ending and not crawl.fatal and crawl.store.path.exists():  # it was stopped immediately
+        with suppress(FocusError, StoreError), crawl.store.transaction():
+            crawl.note_end("shutdown")
+    crawl.close()
+    if crawl.fatal or not crawl.store.path.exists():
+        return []
+    with suppress(FocusError), read_crawl(crawl.folder, check=False) as store:
+        lines = no_match(store) if crawl.judges else []
+        if crawl.was_stopped:
+            return [*lines, f"Stopped; {RESUMES}."]
+        return [*lines, f"The crawl has stopped: {crawl.why_ended}."] if crawl.why_ended else lines
+    return []
 
 
 def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:

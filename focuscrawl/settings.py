@@ -115,6 +115,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
+    "focuscrawl.extensions.feeds.StoredPages": 10,  # after Scrapy's feeds, which must be open
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more
 }
 FEED_EXPORT_FIELDS = FIELDS

@@ -66,6 +66,12 @@ class FocusedSpider(Spider):
 
     max_pages = Option(0, "stop when this many pages are stored, earlier runs included; 0: no limit", at_least=0)
     max_hours = Option(0.0, "stop after this many hours of crawling, earlier runs included; 0: no limit", at_least=0.0)
+    stop_below = Option(
+        0.0,
+        "stop when the next 500 pages are expected to hold a smaller share of relevant pages; 0: never",
+        at_least=0.0,
+        at_most=1.0,
+    )
     threshold = Option(0.3, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
     def __init__(

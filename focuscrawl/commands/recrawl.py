@@ -176,7 +176,7 @@ class Command(CrawlCommand):
         Also applies its settings.
         """
         assert self.crawler_process is not None
-        for name in {"max_pages", "max_hours"} & given.keys():
+        for name in {"max_pages", "max_hours", "stop_below"} & given.keys():
             raise FocusError(f"-a {name}: stored pages are bounded by --pages, new ones by --new")
         with read_crawl(folder) as store:
             name, run = store.meta("spider"), store.runs()[-1]

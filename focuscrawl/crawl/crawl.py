@@ -20,6 +20,7 @@ from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.failures import is_embedded_only
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
+from focuscrawl.crawl.outlook import KEPT, Outlook
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
@@ -75,6 +76,10 @@ class Crawl:
         self.fatal: str | None = None
         #: What went wrong, if the crawl ended without a readable page.
         self.problem: str | None = None
+        #: Why this run ended, in Scrapy's words; empty while it runs.
+        self.ending = ""
+        #: The same for the user, where it needs an explanation.
+        self.why_ended = ""
         self.pages = 0
         #: When this run began to fetch new pages, on the monotonic clock; None if it has not.
         self.began: float | None = None
@@ -113,6 +118,7 @@ class Crawl:
                 self.newest = self.store.newest()
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
+                self.outlook = Outlook(self.pages, self.relevant, self.store.standing.outcomes(KEPT))
                 self.store.unread.make()
         except FocusError:
             self.close()
@@ -369,6 +375,33 @@ class Crawl:
         """Record what this run was given, so that later runs and reports know how the crawl was made."""
         with self.store.transaction():
             self.store.set_meta("runs", [*(self.store.meta("runs") or []), facts])
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the user ended this run."""
+        return self.ending == "shutdown"
+
+    @property
+    def judges(self) -> bool:
+        """Whether pages are judged at all."""
+        return bool(self.topic.all_keywords or self.topic.examples or self.relevant)
+
+    def look_ahead(self, *, now: bool = False) -> None:
+        """Estimate what the next pages will bring, if it is time or must be done *now*, and record it."""
+        waiting = self.frontier.waiting
+        if self.judges and (self.outlook.is_due(len(waiting.state)) or (now and self.outlook.is_behind)):
+            # a URL that has waited long stands higher by its age; so did the pages when they were fetched
+            forecast = self.outlook.look(waiting.open_ranks() + self.frontier.ageing * self.pages)
+            with self.store.batch():
+                self.store.set_meta("forecast", forecast.noted())
+
+    def note_end(self, reason: str, detail: str = "") -> None:
+        """Record how this run ended, once. Call inside a transaction."""
+        if not self.ending:
+            self.ending = reason
+            self.note_seconds()
+            self.look_ahead(now=True)
+            self.store.standing.end(reason, clock.now(), detail or self.fatal or "")
 
     def close(self) -> None:
         """Close the store and release the directory; safe to call twice."""

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from string import Template
 
 from focuscrawl.console.program import program
+from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
 from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
 from focuscrawl.reports import svg
+from focuscrawl.reports.no_match import no_match
+from focuscrawl.reports.status import outlook_lines
 from focuscrawl.store.store import Store
 
 _PAGE = Template("""<!DOCTYPE html>
@@ -102,6 +105,12 @@ def _types(store: Store) -> list[tuple[str, int, int]]:
     return sorted(((name, pages, good) for name, (pages, good) in found.items()), key=lambda row: (-row[1], row[0]))
 
 
+def _recent(store: Store) -> str:
+    """The harvest of the latest pages."""
+    latest = store.standing.outcomes(RECENT)
+    return f"{sum(relevant for _, relevant in latest) / len(latest):.0%}" if latest else "–"
+
+
 def _about_shells(shells: int, tried: int) -> str:
     """What became of the pages that are left to scripts."""
     told = f"{shells:,} {'page is an empty shell' if shells == 1 else 'pages are empty shells'} that scripts fill."
@@ -154,6 +163,7 @@ def _report(store: Store) -> str:
         "pages": f"{pages:,}",
         "relevant": f"{relevant:,}" if judged else "–",
         "harvest rate": f"{relevant / pages:.0%}" if judged else "–",
+        f"harvest of last {RECENT}": _recent(store) if judged else "–",
         "matched": f"{matched:,}",
         "hosts": f"{store.hosts.count():,}",
         "waiting": f"{store.queue.count():,}",
@@ -162,8 +172,12 @@ def _report(store: Store) -> str:
     }
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
     body += [f"<p><small>{_what_counts(judged)}</small></p>"]
+    if missing := no_match(store):
+        body += ["<h2>Why nothing matches</h2>", f"<pre>{html.escape(chr(10).join(missing))}</pre>"]
     if judged or not pages:
         body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+    if forecast := Forecast.read(store.standing.forecast()):
+        body += ["<h2>Outlook</h2>", f"<p>{html.escape(' '.join(outlook_lines(forecast)))}</p>"]
     rows: list[tuple[str, ...]] = [
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]

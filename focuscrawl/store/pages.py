@@ -377,11 +377,18 @@ class Pages(Part):
         shells, tried = self.store.execute(query, (detail, problem)).fetchone()
         return shells, tried
 
-    def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
+    def records(self, after: int = 0, *, withheld: str = "") -> Iterator[dict[str, Any]]:
+        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`).
+
+        *withheld*: without the pages that are left out by their rights, or are withheld for a reason that begins so.
+        """
         query = f"SELECT first, {_RECORD} WHERE id > ? ORDER BY id"
+        if withheld:
+            by_rights = "page.id IN (SELECT page FROM rights WHERE ifnull(left_out, '') != '')"
+            kept = f"NOT {by_rights} AND NOT ifnull({self.store.withheld} GLOB ? || '*', 0)"
+            query = f"SELECT first, {_RECORD} WHERE id > ? AND {kept} ORDER BY id"
         with self.store.reading():
-            for first, *row in self.store.execute(query, (after,)):
+            for first, *row in self.store.execute(query, (after, withheld) if withheld else (after,)):
                 # a line from before a field existed gets it, empty
                 yield _record([None] * len(FIELDS)) | from_json(first, dict) if first else _record(row)
 

@@ -43,6 +43,7 @@ from focuscrawl.store.schema import (
 )
 from focuscrawl.store.search import SearchIndex
 from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
+from focuscrawl.store.standing import Standing
 from focuscrawl.store.strategy_tables import Generations, Models, Predictions, SeedPages
 from focuscrawl.store.unread import UnreadFiles
 from focuscrawl.store.urls import Hosts, Urls
@@ -97,6 +98,7 @@ class Store:
         self.marks = Marks(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
+        self.standing = Standing(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.models = Models(self)
