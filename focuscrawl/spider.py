@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import BaseSettings
 
 from focuscrawl import __version__, urls
 from focuscrawl.crawl import clock, single_page
 from focuscrawl.crawl.checks import check_settings, check_values
 from focuscrawl.crawl.crawl import Crawl, directory
 from focuscrawl.crawl.focus import KEY, Focus
+from focuscrawl.crawl.introduction import introduce
 from focuscrawl.crawl.judging import check_judging, command, examples_of
 from focuscrawl.crawl.responses import content_type, headers, note_signals, soft_404, validators
 from focuscrawl.crawl.runs import given_settings
@@ -42,7 +43,7 @@ from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
 from focuscrawl.strategies.rescoring import rescore_links_on
 from focuscrawl.topic import make_topic
-from focuscrawl.web import replay, webs
+from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -67,6 +68,12 @@ class FocusedSpider(Spider):
 
     max_pages = Option(0, "stop when this many pages are stored, earlier runs included; 0: no limit", at_least=0)
     max_hours = Option(0.0, "stop after this many hours of crawling, earlier runs included; 0: no limit", at_least=0.0)
+    stop_below = Option(
+        0.0,
+        "stop when the next 500 pages are expected to hold a smaller share of relevant pages; 0: never",
+        at_least=0.0,
+        at_most=1.0,
+    )
     threshold = Option(0.3, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
     def __init__(
@@ -112,27 +119,15 @@ class FocusedSpider(Spider):
         check_values(settings)
         if single_page.started_by_command(cls):
             single_page.configure(settings)
-        contact = settings.get("FOCUS_CONTACT")
-        if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
-            settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
-        polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
-        together = settings.getint("CONCURRENT_REQUESTS") or 100
-        if settings.get("FOCUS_WEB"):
-            replay.answer_from_web(settings)
-            if polite:  # a web in a file needs no politeness delay
-                settings.set("DOWNLOAD_DELAY", 0, priority="spider")
-                settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", together, priority="spider")
-        elif polite:  # nor does a server on the user's own machine
-            free = {"delay": 0, "concurrency": together}
-            slots = dict.fromkeys(("127.0.0.1", "localhost", "::1"), free)
-            settings.set("DOWNLOAD_SLOTS", slots | settings.getdict("DOWNLOAD_SLOTS"), priority="spider")
+        introduce(settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
-                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to settings.py"
+                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to"
+                " settings.py, or crawl with `focuscrawl crawl` outside this project"
             )
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # reports a wrong name now, not at the first request

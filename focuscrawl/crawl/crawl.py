@@ -14,13 +14,16 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from focuscrawl import urls
 from focuscrawl.crawl import clock, start_checks
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
+from focuscrawl.crawl.failures import is_embedded_only
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.mark_watch import MarkWatch
 from focuscrawl.crawl.marking import apply_marks, write_matched
+from focuscrawl.crawl.outlook import KEPT, Outlook
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
@@ -86,6 +89,10 @@ class Crawl:
         self.fatal: str | None = None
         #: What went wrong, if the crawl ended without a readable page.
         self.problem: str | None = None
+        #: Why this run ended, in Scrapy's words; empty while it runs.
+        self.ending = ""
+        #: The same for the user, where it needs an explanation.
+        self.why_ended = ""
         self.pages = 0
         #: When this run began to fetch new pages, on the monotonic clock; None if it has not.
         self.began: float | None = None
@@ -124,6 +131,7 @@ class Crawl:
                 self.newest = self.store.newest()
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
+                self.outlook = Outlook(self.pages, self.relevant, self.store.standing.outcomes(KEPT))
                 self.store.unread.make()
                 #: What people say of pages.
                 self.marks = MarkWatch(self)
@@ -415,6 +423,33 @@ class Crawl:
         with self.store.transaction():
             self.store.set_meta("runs", [*(self.store.meta("runs") or []), facts])
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the user ended this run."""
+        return self.ending == "shutdown"
+
+    @property
+    def judges(self) -> bool:
+        """Whether pages are judged at all."""
+        return bool(self.topic.all_keywords or self.topic.examples or self.relevant)
+
+    def look_ahead(self, *, now: bool = False) -> None:
+        """Estimate what the next pages will bring, if it is time or must be done *now*, and record it."""
+        waiting = self.frontier.waiting
+        if self.judges and (self.outlook.is_due(len(waiting.state)) or (now and self.outlook.is_behind)):
+            # a URL that has waited long stands higher by its age; so did the pages when they were fetched
+            forecast = self.outlook.look(waiting.open_ranks() + self.frontier.ageing * self.pages)
+            with self.store.batch():
+                self.store.set_meta("forecast", forecast.noted())
+
+    def note_end(self, reason: str, detail: str = "") -> None:
+        """Record how this run ended, once. Call inside a transaction."""
+        if not self.ending:
+            self.ending = reason
+            self.note_seconds()
+            self.look_ahead(now=True)
+            self.store.standing.end(reason, clock.now(), detail or self.fatal or "")
+
     def close(self) -> None:
         """Close the store and release the directory; safe to call twice."""
         if self._lock is None:
@@ -446,6 +481,8 @@ class Crawl:
             why = "; ".join(filter(None, (f"{page.url}: {page.problem}", remedy(page.problem))))
         else:
             why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
+            if failure is not None and is_embedded_only(failure.url, failure.reason):
+                why = f"{urls.host(failure.url)} exists on the embedded web only; add -s FOCUS_WEB=demo"
         return f"no page could be read: {why}"
 
     def __del__(self) -> None:

@@ -63,6 +63,10 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
     crawl.pages += 1
     crawl.relevant += page.judgement is not None and page.judgement.relevant
     crawl.matched += page.matched
+    crawl.outlook.add(
+        focus.rank + frontier.ageing * crawl.pages if frontier.ageing else page.score or 0.0,
+        page.judgement is not None and page.judgement.relevant,
+    )
     return [
         Trap(pattern, kind(pattern, page.url)) for pattern, _, stale in seen if stale == TRIES and crawl.traps.watch
     ]

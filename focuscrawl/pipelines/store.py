@@ -74,3 +74,4 @@ class StorePipeline:
         if via is not None and page.shell is None:  # nobody knows where the link has led
             self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)
         self.crawl.ask("stored", page.url, lambda: strategy.stored(page), None)
+        self.crawl.look_ahead()

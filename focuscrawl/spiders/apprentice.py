@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.learning.contexts import context, learn_contexts
 from focuscrawl.learning.table import WordTable, probability, squash, unsquash
@@ -72,8 +73,8 @@ class ApprenticeSpider(LearningSpider):
         self._graph: LinkGraph | None = None
         if not self.lessons and self.training == "offline":
             raise FocusError(
-                "spider 'apprentice' learns from a finished baseline crawl: run `scrapy crawl baseline -a topic=… -s"
-                " FOCUS_DIR=DIR` and give -a lessons=DIR, or do both in one step with -a lessons=auto -a"
+                f"spider 'apprentice' learns from a finished baseline crawl: run `{program()} crawl baseline -a"
+                " topic=… -s FOCUS_DIR=DIR` and give -a lessons=DIR, or do both in one step with -a lessons=auto -a"
                 " lesson_pages=1000"
             )
 

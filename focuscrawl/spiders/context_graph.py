@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.learning.layers import OTHER, Layers
 from focuscrawl.options import Option
@@ -45,8 +46,8 @@ class ContextGraphSpider(LearningSpider):
         if not self.earlier:
             raise FocusError(
                 "spider 'context_graph' needs the link graph of an earlier crawl: run another spider first, such as"
-                " `scrapy crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or do both in one"
-                " step with -a crawl=auto"
+                f" `{program()} crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or do both"
+                " in one step with -a crawl=auto"
             )
 
     @classmethod

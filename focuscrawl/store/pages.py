@@ -12,7 +12,7 @@ from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
 from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import from_json, inflate
+from focuscrawl.store.sqlite_file import as_json, from_json, inflate
 
 if TYPE_CHECKING:
     from focuscrawl.store.store import Store
@@ -297,6 +297,10 @@ class Pages(Part):
         """Counts over all pages."""
         return Figures(*self.store.execute(_FIGURES).fetchone())
 
+    def any_judged(self) -> bool:
+        """Whether a page has been judged: without keywords or examples none is."""
+        return self.store.execute("SELECT 1 FROM page WHERE relevant IS NOT NULL LIMIT 1").fetchone() is not None
+
     def content_types(self) -> list[tuple[str, int, int]]:
         """The Content-Type headers of the pages, each with its pages and relevant pages."""
         return self.store.execute(
@@ -386,11 +390,18 @@ class Pages(Part):
         shells, tried = self.store.execute(query, (detail, problem)).fetchone()
         return shells, tried
 
-    def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
+    def records(self, after: int = 0, *, withheld: str = "") -> Iterator[dict[str, Any]]:
+        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`).
+
+        *withheld*: without the pages that are left out by their rights, or are withheld for a reason that begins so.
+        """
         query = f"SELECT first, {_RECORD} WHERE id > ? ORDER BY id"
+        if withheld:
+            by_rights = "page.id IN (SELECT page FROM rights WHERE ifnull(left_out, '') != '')"
+            kept = f"NOT {by_rights} AND NOT ifnull({self.store.withheld} GLOB ? || '*', 0)"
+            query = f"SELECT first, {_RECORD} WHERE id > ? AND {kept} ORDER BY id"
         with self.store.reading():
-            for first, *row in self.store.execute(query, (after,)):
+            for first, *row in self.store.execute(query, (after, withheld) if withheld else (after,)):
                 # a line from before a field existed gets it, empty
                 yield _record([None] * len(FIELDS)) | from_json(first, dict) if first else _record(row)
 
@@ -452,9 +463,9 @@ def _content(page: Page) -> tuple[object, ...]:
         judgement.relevant if judgement else None,
         page.matched,
         page.title,
-        json.dumps(page.topics, default=str),
+        as_json(page.topics),
         page.fetched_at,
-        json.dumps(judgement.why, default=str) if judgement else None,
+        as_json(judgement.why) if judgement else None,
         page.problem,
         ",".join(sorted(page.robots)),
         code_of(page.declared_language) if page.problem else page.language,

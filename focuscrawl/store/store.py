@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
@@ -42,6 +43,7 @@ from focuscrawl.store.schema import (
 )
 from focuscrawl.store.search import SearchIndex
 from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
+from focuscrawl.store.standing import Standing
 from focuscrawl.store.strategy_tables import Generations, Models, Predictions, SeedPages
 from focuscrawl.store.unread import UnreadFiles
 from focuscrawl.store.urls import Hosts, Urls
@@ -101,6 +103,7 @@ class Store:
         self.verdicts = Verdicts(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
+        self.standing = Standing(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.models = Models(self)
@@ -177,7 +180,7 @@ class Store:
         self.version = file_format.version
         if self.version < READABLE and not create:
             raise FocusError(
-                f"{self.path} has format {version}, which is too old to read; run `scrapy crawl` on it once to"
+                f"{self.path} has format {version}, which is too old to read; run `{program()} crawl` on it once to"
                 f" upgrade it to format {VERSION}"
             )
         check_schema(self.connection, file_format)
