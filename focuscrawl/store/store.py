@@ -19,6 +19,7 @@ from typing import Any
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
+from focuscrawl.store.exports import Exports
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
 from focuscrawl.store.marks import Marks
@@ -94,6 +95,7 @@ class Store:
         self.marks = Marks(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
+        self.exports = Exports(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.seed_pages = SeedPages(self)
