@@ -75,6 +75,8 @@ FOCUS_BROWSER_REQUESTS = 200
 FOCUS_LANGUAGES: list[str] = []
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
+#: Write all requests and responses to pages.warc.gz as they are sent and received: "yes" or "no".
+FOCUS_WARC = "no"
 #: Check disk space, memory and clock before the first request.
 FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
@@ -99,7 +101,8 @@ DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,
     "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one, so that responses from a cache do not wait
+    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # so near that responses from a cache do not wait
+    "focuscrawl.middlewares.warc.WarcMiddleware": 960,  # the last one: sees what is sent and received
 }
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "focuscrawl.web.download.DownloadHandler")
 ITEM_PIPELINES = {
