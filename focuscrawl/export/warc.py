@@ -113,9 +113,9 @@ def warc_date(when: str | None) -> str:
     """A time of the crawl as WARC files have it; the crawl's file may say anything."""
     try:
         moment = datetime.fromisoformat(when or "")
-    except ValueError:
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         moment = datetime.fromtimestamp(0, UTC)
-    moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 

@@ -53,4 +53,4 @@ def hostile_web(*, large: bool = False) -> MemoryWeb:
 
 def hostile_crawl(folder: Path, **settings: object) -> Crawled:
     """Crawl that web."""
-    return crawl("breadth_first", hostile_web(), folder, settings, seeds=at("root"), keywords="sorting,list")
+    return crawl("best_first", hostile_web(), folder, settings, seeds=at("root"), keywords="sorting,list")
