@@ -71,6 +71,7 @@ class Command(FocusCommand):
         add("--rows", type=int, default=100_000, metavar="N", help="parquet: rows of a file (default 100000)")
         add("--chunk", type=int, default=1500, metavar="N", help="chunks: most characters of a chunk (default 1500)")
         add("--workers", type=int, metavar="N", help="processes that read texts (default: one per core)")
+        add("--fetched", action="store_true", help="warc, wacz: what was sent and received, from pages.warc.gz")
         add("--force", action="store_true", help="replace OUT if it exists")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -82,7 +83,7 @@ class Command(FocusCommand):
             raise UsageError(f"--workers {opts.workers}: expected a number from 1 to 256", print_help=False)
         export = Export(
             *(opts.to, opts.where, opts.dedupe, opts.text, opts.by, opts.unfetched, opts.rows, opts.chunk),
-            *(opts.force, opts.workers),
+            *(opts.force, opts.workers, opts.fetched),
         )
         export.check()
         folder = crawl_folder(args[0])

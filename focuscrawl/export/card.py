@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from focuscrawl import __version__
 from focuscrawl.errors import printable
-from focuscrawl.export.records import COLUMNS
+from focuscrawl.export.records import COLUMNS, Column
 from focuscrawl.store.store import Store
 
 #: Upper bounds of the Hub's size categories.
@@ -87,14 +87,14 @@ def plain(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>()#+!|~&" else char for char in printable(text))
 
 
-def card(facts: Facts, files: str) -> str:
+def card(facts: Facts, files: str, columns: Sequence[Column] = COLUMNS) -> str:
     """The card of the selected pages, whose Parquet files are at *files*."""
     parts = [
         header(facts, files),
         f"\n# {plain(facts.topic or 'A focused crawl')}\n",
         _told(facts),
         "## Columns\n",
-        table(("column", "type", "what it says"), [(f"`{name}`", kind, told) for name, kind, told in COLUMNS]),
+        table(("column", "type", "what it says"), [(f"`{name}`", kind, told) for name, kind, told in columns]),
         "## Languages\n",
         table(("language", "pages"), [(name, f"{number:,}") for name, number in facts.languages[:MOST]]),
         "## Hosts\n",

@@ -14,6 +14,8 @@ from focuscrawl.export import chunks, graph, lines, parquet, texts, wacz, warc, 
 from focuscrawl.export.card import card, facts_of
 from focuscrawl.export.output import check_place, whole
 from focuscrawl.export.records import record_of
+from focuscrawl.export.warc_file import write_fetched
+from focuscrawl.store.exports import ExportedPage
 from focuscrawl.store.store import Store, read_crawl
 
 T = TypeVar("T")
@@ -58,6 +60,8 @@ class Export:
     chunk: int = chunks.SIZE
     force: bool = False
     workers: int | None = None
+    #: WARC and WACZ: from pages.warc.gz, what the crawl has sent and received.
+    fetched: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be done, before anything is read."""
@@ -79,6 +83,8 @@ class Export:
             parquet.check_pyarrow()
         if self.format not in (*_GRAPHS, *_ARCHIVES):
             texts.check_kind(self.text)
+        if self.fetched and self.format not in _ARCHIVES:
+            raise FocusError(f"--fetched is for --to {' and '.join(_ARCHIVES)}")
         self.conditions = where.parse(self.where)
 
     def default_place(self, folder: Path) -> Path:
@@ -108,14 +114,17 @@ class Export:
         elif self.format == "wacz":
             assert place is not None
             with whole(place, force=self.force) as new:
-                wacz.write_wacz(store, progress(store.exports.pages(bodies="own"), pages), new)
+                wacz.write_wacz(store, self._own(store, pages, progress), new, fetched=self._archive(store))
         else:
             with _stream(place, force=self.force) as file:
                 self._write_stream(store, file, pages, progress)
 
     def _write_stream(self, store: Store, file: BinaryIO, pages: int, progress: Progress[Any]) -> None:
         if self.format == "warc":
-            warc.write_stored(store, progress(store.exports.pages(bodies="own"), pages), file)
+            if (archive := self._archive(store)) is not None:
+                write_fetched(store, archive, file)
+            else:
+                warc.write_stored(store, self._own(store, pages, progress), file)
         elif self.format == "edges":
             graph.write_edges(self._graph(store), file)
         elif self.format == "graphml":
@@ -138,6 +147,16 @@ class Export:
         stored = store.exports.pages(bodies="none" if self.text == "none" else "shared")
         read = texts.read_texts(stored, self.text, workers=self.workers)
         return (record_of(page, reading) for page, reading in progress(read, pages))
+
+    def _own(self, store: Store, pages: int, progress: Progress[Any]) -> Iterable[ExportedPage]:
+        return progress(store.exports.pages(bodies="none" if self.fetched else "own"), pages)
+
+    def _archive(self, store: Store) -> Path | None:
+        """The archive that the crawl has written, if it is to be used."""
+        path = store.path.parent / "pages.warc.gz"
+        if self.fetched and not path.is_file():
+            raise FocusError(f"{path}: no such file; crawl with -s FOCUS_WARC=yes, or leave out --fetched")
+        return path if self.fetched else None
 
     def _graph(self, store: Store) -> graph.Graph:
         return graph.Graph(store.exports, self.by, unfetched=self.unfetched)

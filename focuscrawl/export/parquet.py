@@ -128,3 +128,19 @@ def _part(first: Mapping[str, Any], rest: Iterator[Mapping[str, Any]], rows: int
             yield next(rest)
         except StopIteration:
             return
+
+
+def count_rows(folder: Path) -> int | None:
+    """The rows of the Parquet files in a folder; None without pyarrow. Raises FocusError for a damaged file."""
+    if find_spec("pyarrow") is None:
+        return None
+    import pyarrow
+    import pyarrow.parquet
+
+    rows = 0
+    for path in sorted(folder.glob("*.parquet")):
+        try:
+            rows += pyarrow.parquet.ParquetFile(path).metadata.num_rows
+        except (OSError, pyarrow.ArrowException) as error:
+            raise FocusError(f"{path.name} is damaged: {error}") from None
+    return rows

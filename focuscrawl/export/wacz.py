@@ -19,6 +19,7 @@ from focuscrawl.export import cdxj, warc
 from focuscrawl.export.lines import json_line
 from focuscrawl.export.records import clean
 from focuscrawl.export.warc import warc_date
+from focuscrawl.export.warc_file import write_fetched
 from focuscrawl.store.exports import ExportedPage
 from focuscrawl.store.store import Store
 
@@ -33,15 +34,16 @@ def write_wacz(store: Store, pages: Iterable[ExportedPage], place: Path, *, fetc
     first, last = store.exports.dates()
     with TemporaryDirectory(dir=place.parent, prefix=f"{place.name}.") as name:
         folder = Path(name)
-        archive = fetched or folder / "data.warc.gz"
+        archive = folder / "data.warc.gz"
         with (folder / "pages.jsonl").open("wb") as listed:
             listed.write(json_line(_PAGES_HEAD))
-            if fetched is None:
-                with archive.open("wb") as file:
+            with archive.open("wb") as file:
+                if fetched is None:
                     warc.write_stored(store, _listing(pages, listed), file)
-            else:
-                for _ in _listing(pages, listed):
-                    pass
+                else:
+                    write_fetched(store, fetched, file)
+                    for _ in _listing(pages, listed):
+                        pass
         with (folder / "index.cdxj").open("wb") as file:
             cdxj.write_index(archive, "data.warc.gz", file)
         with ZipFile(place, "w", allowZip64=True) as zipped:

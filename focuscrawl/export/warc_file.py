@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
 from focuscrawl.errors import FocusError
+from focuscrawl.export.cdxj import head_of
 from focuscrawl.export.warc import (
     FETCHED,
     FIELDS,
@@ -29,6 +30,7 @@ from focuscrawl.export.warc import (
     record,
     record_id,
 )
+from focuscrawl.store.store import Store
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -132,6 +134,19 @@ class WarcFile:
             self._file.truncate(self._end)
             raise
         self._end += len(data)
+
+
+def write_fetched(store: Store, archive: Path, file: BinaryIO) -> None:
+    """Copy `pages.warc.gz`, without the records of pages that are withheld or not selected.
+
+    What is no page stays: robots.txt, redirects, failures.
+    """
+    with archive.open("rb") as source:
+        for place in members(source, archive.stat().st_size):
+            url = head_of(source, place).warc.get("warc-target-uri")
+            if url is None or store.exports.may_go(url):
+                source.seek(place.offset)
+                file.write(source.read(place.length))
 
 
 def _request(exchange: Exchange) -> bytes:

@@ -146,7 +146,7 @@ class Exports(Part):
         values: list[object] = []
         for condition in conditions:
             sql, given = compile_condition(condition)
-            wanted.append(sql)
+            wanted.append(sql if store.version >= 5 else sql.replace("rights.signals", "NULL"))
             values += given
         store.execute("DROP TABLE IF EXISTS temp.selected")
         store.execute(_SELECTED)
@@ -314,6 +314,28 @@ class Exports(Part):
         names = ("noai", "noimageai", "tdm reserved", "tdm not reserved", "licence stated", "X-Robots-Tag sent")
         return {name: int(count) for name, count in zip(names, row, strict=True)}
 
+    def signals(self, limit: int) -> list[tuple[str, str, str, int]]:
+        """The most frequent signals about the use of the selected pages: name, what it says, where; and pages."""
+        if self.store.version < 5:
+            return []
+        rows = self.store.execute(
+            "SELECT json_extract(value, '$.signal'), json_extract(value, '$.said'), json_extract(value, '$.where'),"
+            " count(DISTINCT selected.page) FROM selected JOIN rights ON rights.page = selected.page"
+            " JOIN json_each(CASE WHEN json_valid(signals) THEN signals ELSE '[]' END) WHERE type = 'object'"
+            " GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3 LIMIT ?",
+            (limit,),
+        )
+        return [(str(name or ""), str(said or ""), str(where or ""), pages) for name, said, where, pages in rows]
+
+    def may_go(self, url: str) -> bool:
+        """Whether what was fetched at a URL may be exported: its page is selected, or it has none."""
+        row = self.store.execute(
+            "SELECT count(*), count(selected.page) FROM page LEFT JOIN selected ON selected.page = page.id"
+            " WHERE page.url = ?",
+            (url,),
+        ).fetchone()
+        return not row[0] or bool(row[1])
+
     def licences(self, limit: int) -> list[tuple[str, int]]:
         """The most frequent licences of the selected pages."""
         return self.store.execute(
@@ -334,6 +356,12 @@ _RESERVED = {
     "tdm": "rights.tdm_reservation = 1",
     "unlicensed": "rights.licences IS NULL",
 }
+#: A signal that refuses a purpose, or is named so.
+_REFUSED = (
+    "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(rights.signals) THEN rights.signals ELSE '[]' END)"
+    " WHERE type = 'object' AND (lower(json_extract(value, '$.signal')) = ?"
+    " OR instr(', ' || ifnull(json_extract(value, '$.refuses'), '') || ',', ', ' || ? || ',')))"
+)
 _HOST = "(SELECT host.name FROM url JOIN host ON host.id = url.host WHERE url.id = page.url_id)"
 _TOPIC = (
     "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(page.topics) THEN page.topics ELSE '[]' END)"
@@ -363,7 +391,7 @@ def _compare(name: str, operator: str, value: object) -> tuple[str, list[object]
         assert isinstance(value, tuple)
         return _in_days(_DATES[name], operator, *value)
     if name == "rights":
-        return _RESERVED[str(value)], []
+        return f"({_RESERVED.get(str(value), '0')} OR {_REFUSED})", [value, value]
     if name == "marked":
         return (f"{_MARK} NOT NULL", []) if value == "any" else (f"{_MARK} = ?", [value])
     if name == "host":
