@@ -224,8 +224,8 @@ def as_markdown(sheet: Mapping[str, Any], repeat: str) -> str:
 def _origin(sheet: Mapping[str, Any]) -> str:
     runs = len(sheet["runs"])
     return (
-        f"Topic: {plain(sheet['topic']['name'])}. Strategy: {plain(sheet['spider'])}. The {len(sheet['seeds']):,} seeds,"
-        f" keywords, and the options and settings of {runs:,} run{'' if runs == 1 else 's'} are in `datasheet.json`.\n"
+        f"Topic: {plain(sheet['topic']['name'])}. Strategy: {plain(sheet['spider'])}. The {len(sheet['seeds']):,} seeds"
+        f", keywords, options and settings of {runs:,} run{'' if runs == 1 else 's'} are in `datasheet.json`.\n"
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from focuscrawl.export.texts import Reading
 from focuscrawl.store.exports import ExportedPage
 from focuscrawl.store.sqlite_file import from_json
 
+_TO_JSON = json.JSONEncoder(ensure_ascii=False).encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -94,7 +96,7 @@ def record_of(page: ExportedPage, reading: Reading) -> dict[str, Any]:
         *(bool(page.matched), page.mark, page.score, page.depth, page.parent),
         *(_strings(page.topics), _strings(page.authors), page.published, page.modified),
         *(page.site_name, page.description, _strings(page.licences)),
-        json.dumps(rights_of(page), ensure_ascii=False),
+        _TO_JSON(rights_of(page)),
         page.number if page.duplicate_of is None else page.duplicate_of,
         page.problem,
     )
@@ -126,6 +128,7 @@ def split(url: str) -> tuple[str, str, str | None]:
     return parts.scheme, parts.path, parts.query or None
 
 
+@lru_cache(maxsize=1024)  # few differ
 def media_type(content_type: str) -> tuple[str, str]:
     """Media type and charset of a Content-Type header, in lower case; empty if it does not name them."""
     mime, _, rest = content_type.partition(";")
@@ -144,4 +147,6 @@ def clean(text: str) -> str:
 
 
 def _strings(stored: str | None) -> list[str]:
+    if stored is None or stored == "[]":
+        return []
     return [clean(str(value)) for value in from_json(stored, list)]

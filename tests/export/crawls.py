@@ -1,9 +1,13 @@
-"""A crawl whose pages are as hostile as any, for tests of exports."""
+"""Crawls for tests of exports: one whose pages are as hostile as any, and large ones."""
 
 from __future__ import annotations
 
+import sqlite3
+import zlib
 from pathlib import Path
+from random import Random
 
+from focuscrawl.store.store import Store
 from focuscrawl.testing import Crawled, at, crawl
 from focuscrawl.web.webs import Answer, MemoryWeb
 
@@ -54,3 +58,45 @@ def hostile_web(*, large: bool = False) -> MemoryWeb:
 def hostile_crawl(folder: Path, **settings: object) -> Crawled:
     """Crawl that web."""
     return crawl("best_first", hostile_web(), folder, settings, seeds=at("root"), keywords="sorting,list")
+
+
+HOSTS = 1_000
+_ROW = (
+    "INSERT INTO page (id, url_id, url, status, depth, parent, score, relevance, relevant, matched, title, topics,"
+    " fetched_at, robots, language, content_type, listing, body) VALUES"
+    " (?, ?, ?, 200, ?, ?, ?, ?, ?, ?, ?, '[]', ?, '', 'en', 'text/html; charset=utf-8', 0, ?)"
+)
+
+
+def write_large(folder: Path, pages: int) -> None:
+    """Write the file of a crawl of many small pages, without crawling."""
+    store = Store(folder / "crawl.sqlite")
+    with store.transaction():
+        for key, value in (("spider", "best_first"), ("topic", "synthetic"), ("keywords", {}), ("any_scheme", True)):
+            store.set_meta(key, value)
+        store.set_meta("runs", [])
+    store.close()
+    chance = Random(1)
+    words = ["".join(chance.choices("aeioubcdfghlmnprst", k=chance.randint(3, 9))) for _ in range(5_000)]
+    file = sqlite3.connect(folder / "crawl.sqlite")
+    file.execute("PRAGMA synchronous = OFF")
+    file.executemany("INSERT INTO host VALUES (?, ?, ?)", [(n + 1, f"host{n}.example", 0) for n in range(HOSTS)])
+    for start in range(0, pages, 10_000):
+        rows, urls = [], []
+        for number in range(start + 1, min(start + 10_000, pages) + 1):
+            url = f"http://host{number % HOSTS}.example/page/{number}"
+            text = " ".join(chance.choices(words, k=120))
+            body = f"<html><head><title>Page {number}</title></head><body><p>{text}</p></body></html>"
+            relevance = chance.random()
+            urls.append((number, number, url, number % HOSTS + 1, 1))
+            when = f"2026-11-{1 + number % 28:02}T08:00:00.000+00:00"
+            rows.append(
+                (
+                    *(number, number, url, number % 9, None, relevance, relevance, relevance > 0.5, relevance > 0.5),
+                    *(f"Page {number}", when, zlib.compress(body.encode(), 1)),
+                )
+            )
+        with file:
+            file.executemany("INSERT INTO url VALUES (?, ?, ?, ?, ?)", urls)
+            file.executemany(_ROW, rows)
+    file.close()

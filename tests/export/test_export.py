@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import sqlite3
+import tracemalloc
 import zipfile
 from base64 import b32encode
 
@@ -19,10 +20,12 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from focuscrawl.errors import FocusError
+from focuscrawl.export import parquet
 from focuscrawl.export.export import FORMATS, Export
 from focuscrawl.export.lines import undo_cell
+from focuscrawl.store import exports
 from focuscrawl.testing import at, crawl
-from tests.export.crawls import DIRTY, FORMULA, TEXT, hostile_crawl, hostile_web
+from tests.export.crawls import DIRTY, FORMULA, TEXT, hostile_crawl, hostile_web, write_large
 
 
 def export(folder, to, place, **options):
@@ -391,3 +394,20 @@ def test_exports_of_the_same_pages_are_the_same_bytes(crawled, tmp_path):
         for name in ("one", "two"):
             export(crawled.folder, to, tmp_path / f"{to}.{name}")
         assert (tmp_path / f"{to}.one").read_bytes() == (tmp_path / f"{to}.two").read_bytes(), to
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_crawl(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "_GROUP", 500)
+    monkeypatch.setattr(exports, "STEP", 100)
+    peaks = {}
+    for pages in (1_500, 6_000):
+        (tmp_path / str(pages)).mkdir()
+        write_large(tmp_path / str(pages), pages)
+        for to in ("jsonl", "parquet", "warc", "graphml"):
+            tracemalloc.start()
+            assert export(tmp_path / str(pages), to, tmp_path / f"{to}{pages}", text="none") == pages
+            peaks.setdefault(to, []).append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    for to, (few, many) in peaks.items():
+        assert many < 1.3 * few + 500_000, to
