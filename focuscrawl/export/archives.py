@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,7 +18,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, NamedTuple
 from urllib.parse import quote
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from focuscrawl.errors import FocusError
 from focuscrawl.export.bodies import MAX_BODY, decoded
@@ -43,6 +44,13 @@ _MIMES = {
     "pdf": "application/pdf",
     "xml": "application/xml",
 }
+
+
+#: What reading a damaged zip file may raise.
+_BAD_ZIP = (
+    *(BadZipFile, zlib.error, struct.error),
+    *(NotImplementedError, RuntimeError, EOFError, OSError, ValueError, LookupError),
+)
 
 
 class DamagedError(Exception):
@@ -113,13 +121,15 @@ def _read_wacz(file: IO[bytes], path: Path, skipped: Skipped) -> Iterator[Captur
             if len(names) > _MAX_MEMBERS:
                 raise FocusError(f"{path} has {len(names):,} WARC files; at most {_MAX_MEMBERS:,} are read")
             for entry in names:
+                if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                    raise FocusError(f"{path}: {entry.filename} is compressed in a way that WACZ does not know")
                 if entry.file_size > max(_MAX_INFLATED, _MAX_RATIO * entry.compress_size):
                     raise FocusError(
                         f"{path}: {entry.filename} inflates to {entry.file_size:,} bytes, which is refused"
                     )
                 with zipped.open(entry) as member:
                     yield from _read_records(_Stream(member, f"{path}: {entry.filename}"), skipped)
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except _BAD_ZIP as error:
         raise FocusError(f"{path} is a damaged zip file: {error}") from None
 
 
