@@ -72,10 +72,6 @@ class Captured(NamedTuple):
         """The first value of a header; empty if there is none."""
         return next((value for known, value in self.headers if known == name), "")
 
-    def all(self, name: str) -> list[str]:
-        """All values of a header."""
-        return [value for known, value in self.headers if known == name]
-
 
 class Skipped:
     """Counts what was left out, by reason."""

@@ -11,11 +11,14 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from scrapy import Request
+from scrapy.http import Headers, Response
+
 from focuscrawl import urls
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.duplicates import Duplicates
 from focuscrawl.crawl.files import write_lines, write_whole
-from focuscrawl.crawl.responses import soft_404
+from focuscrawl.crawl.responses import content_type, headers, note_signals, soft_404, validators
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
 from focuscrawl.export.archives import Captured, Skipped, read_archive
@@ -104,18 +107,19 @@ class Importer:
             self._sources.setdefault(target.partition("#")[0], url)
 
     def _page(self, url: str, url_id: int, captured: Captured, body: bytes) -> Page:
+        response = Response(url, captured.status, _headers(captured), request=Request(url))
         page = Page(url, captured.status, fetched_at=captured.fetched_at)
         page.url_id = url_id
-        page.body, page.content_type = body, captured.header("content-type")[:1000]
-        page.etag = captured.header("etag")[:1000] or None
-        page.last_modified = captured.header("last-modified")[:100] or None
-        page.declared_language = captured.header("content-language").partition(",")[0][:100]
+        page.body, page.content_type = body, content_type(response)
+        page.etag, page.last_modified = validators(response)
+        page.declared_language = next(iter(headers(response, "Content-Language")), "").partition(",")[0]
         page.expected_languages = self.topic.languages
-        tags = [tag[:1000] for tag in captured.all("x-robots-tag")[:10]]
+        tags = headers(response, "X-Robots-Tag")
         for tag in tags:
             page.robots |= robots_directives(tag, "focuscrawl")
         page.rights.x_robots_tag = ", ".join(tags)
         page.rights.robots_txt = "ignored"
+        note_signals(page, response)
         page.redirects = self._chain(url)
         if captured.status >= 300:
             page.problem = f"HTTP {captured.status}"
@@ -123,8 +127,8 @@ class Importer:
             read_page(page, body, page.content_type)
             if not page.problem and soft_404(page):
                 page.problem = "soft 404"
-        for reservation in captured.all("tdm-reservation")[:1]:
-            page.rights.tdm(reservation, captured.header("tdm-policy"), "header")
+        for reservation in headers(response, "TDM-Reservation"):
+            page.rights.tdm(reservation, next(iter(headers(response, "TDM-Policy")), ""), "header")
         return page
 
     def _chain(self, url: str) -> list[str]:
@@ -163,6 +167,13 @@ class Importer:
         if judgement.relevant and (rest := page.without_lists()) is not None:
             judgement = judgement._replace(relevant=judge.coverage(rest, self.threshold).relevant)
         return judgement
+
+
+def _headers(captured: Captured) -> Headers:
+    found = Headers()
+    for name, value in captured.headers:
+        found.appendlist(name, value.encode("latin-1", "replace"))
+    return found
 
 
 def import_archive(

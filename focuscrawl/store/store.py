@@ -28,6 +28,7 @@ from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tab
 from focuscrawl.store.pages import Pages
 from focuscrawl.store.patterns import Patterns
 from focuscrawl.store.queue import Queue
+from focuscrawl.store.rights import RightsLedger
 from focuscrawl.store.schema import (
     ALWAYS,
     SCHEMA,
@@ -42,7 +43,7 @@ from focuscrawl.store.schema import (
 )
 from focuscrawl.store.search import SearchIndex
 from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
-from focuscrawl.store.strategy_tables import Generations, Predictions, SeedPages
+from focuscrawl.store.strategy_tables import Generations, Models, Predictions, SeedPages
 from focuscrawl.store.unread import UnreadFiles
 from focuscrawl.store.urls import Hosts, Urls
 from focuscrawl.store.visits import Visits
@@ -84,6 +85,7 @@ class Store:
         self._any_thread = any_thread
         self.pages = Pages(self)
         self.metadata = PageMetadata(self)
+        self.rights = RightsLedger(self)
         self.links = Links(self)
         self.urls = Urls(self)
         self.hosts = Hosts(self)
@@ -98,6 +100,7 @@ class Store:
         self.exports = Exports(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
+        self.models = Models(self)
         self.seed_pages = SeedPages(self)
         self.predictions = Predictions(self)
         try:

@@ -28,7 +28,17 @@ DIRTY = b"<title>dirty \x00 \xff\xfe</title><p>" + TEXT.encode() + b"\x00\xc3\x2
 def hostile_web(*, large: bool = False) -> MemoryWeb:
     """A web of pages that are linked from http://root.example/."""
     web = MemoryWeb()
-    names = [*HOSTILE_TITLES, "dirty", "query?a=1,2&b=%27x%27&c=%22", "copy", "licensed", "noindex", "moved", "missing"]
+    names = [
+        *HOSTILE_TITLES,
+        "dirty",
+        "query?a=1,2&b=%27x%27&c=%22",
+        "copy",
+        "licensed",
+        "noindex",
+        "usage",
+        "moved",
+        "missing",
+    ]
     names += ["large"] if large else []
     links = "".join(f'<p><a href="http://other.example/{name}">{name} &amp; more</a></p>' for name in names)
     web.add(at("root"), f"<title>root</title><p>{TEXT}</p>{links}")
@@ -47,6 +57,8 @@ def hostile_web(*, large: bool = False) -> MemoryWeb:
         f'<a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY</a><p><a href="{at("root/same")}">x</a>',
     )
     web.add(at("other/noindex"), f'<meta name="robots" content="noindex"><title>hidden</title><p>{TEXT}</p>')
+    usage = f"<title>usage</title><p>{TEXT} Not to be learned from.</p>".encode()
+    web.answers[at("other/usage")] = Answer(200, "text/html", usage, headers=(("Content-Usage", "train-ai=n"),))
     web.add(at("other/target"), f"<title>target</title><p>{TEXT} It has moved here.</p>")
     web.redirect(at("other/moved"), at("other/target"))
     if large:

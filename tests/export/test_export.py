@@ -257,6 +257,8 @@ def test_wacz_is_valid_and_its_index_is_the_usual_one(crawled, tmp_path, capsys)
         ("licence", "id IN (SELECT page FROM rights WHERE licences NOT NULL)"),
         ("licence=licenses/by/", "id IN (SELECT page FROM rights WHERE licences NOT NULL)"),
         ("rights!=unlicensed", "id IN (SELECT page FROM rights WHERE licences NOT NULL)"),
+        ("rights=ai-train", "url LIKE '%/usage'"),
+        ("rights!=ai-train,depth>0", "url NOT LIKE '%/usage' AND depth > 0"),
         ('url="a=1,2"', "url LIKE '%a=1,2%'"),
         ("date>=2020,date<2021", "0"),
         ("date>=2020", "1"),

@@ -47,7 +47,7 @@ def test_dates_are_days_months_and_years():
         ("language=klingon", "language=klingon: expected a language code"),
         ("host=http://a.example/", "expected a host name"),
         ("date>=2026-02-30", "expected a day, month or year"),
-        ("rights=all", "expected a reservation: noai"),
+        ("rights=all", "expected a reservation: "),
         ("marked=maybe", "expected yes, no, unsure or any"),
         ("depth>1|2", "depth> takes one value, not 2"),
         ("!relevance>1", "write relevance!="),
