@@ -1,6 +1,6 @@
 """Exports at scale: the rate and the memory of an export of a million pages to Parquet.
 
-    python benchmarks/export.py [--pages 1000000] [--text fast] [--to parquet] [--file DIR]
+    python benchmarks/export.py [--pages 1000000] [--text fast] [--to parquet] [--where CONDITIONS] [--file DIR]
 
 Pages of some 120 words are written into a crawl's file. The export runs in a process of its own. Memory is the largest
 resident set of that process, and of the largest of those that read texts for it; CPU time is that of all of them.
@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--text", default="fast")
     parser.add_argument("--to", default="parquet")
+    parser.add_argument("--where", default="depth>=0", help="only some of the pages")
     parser.add_argument("--file", type=Path, help="a crawl that an earlier run has made, or where to keep this one")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -49,7 +50,7 @@ def main() -> None:
             write_large(folder, options.pages)
         program, out = Path(name) / "measured.py", Path(name) / "out"
         program.write_text(_PROGRAM)
-        words = ["export", str(folder), "--to", options.to, "--text", options.text, str(out)]
+        words = ["export", str(folder), "--to", options.to, "--text", options.text, "--where", options.where, str(out)]
         root = Path(__file__).resolve().parent.parent
         began = perf_counter()
         done = subprocess.run(

@@ -14,7 +14,7 @@ from focuscrawl.export.records import COLUMNS, Column
 #: Rows of a file, unless told otherwise.
 SHARD = 100_000
 #: Rows and characters that are held before they are written as one group of rows.
-_GROUP, _GROUP_CHARS = 10_000, 16_000_000
+_GROUP, _GROUP_CHARS = 5_000, 8_000_000
 
 
 def check_pyarrow() -> None:

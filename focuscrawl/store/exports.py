@@ -148,6 +148,7 @@ class Exports(Part):
             sql, given = compile_condition(condition)
             wanted.append(sql if store.version >= 5 else sql.replace("rights.signals", "NULL"))
             values += given
+        store.execute("PRAGMA cache_size = -8192")  # everything is read once, in order: a large cache is wasted
         store.execute("DROP TABLE IF EXISTS temp.selected")
         store.execute(_SELECTED)
         store.execute(
