@@ -10,7 +10,7 @@ from focuscrawl.store.sqlite_file import MAX_BODY as MAX_BODY
 
 #: Encodings that one body may have on top of each other.
 _MOST = 3
-_SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[^\r\n]{0,1000}\r?\n")
+_SIZE = re.compile(rb"([0-9a-fA-F]{1,8}+)[^\r\n]{0,50}+\r?\n")
 
 
 def decoded(body: bytes, headers: Sequence[tuple[str, str]]) -> bytes | None:

@@ -21,10 +21,10 @@ from focuscrawl.store.marks import VERDICTS
 _MAX_TEXT = 10_000
 _MAX_VALUES = 200
 
-_NAME = re.compile(r"\s*(!?)\s*([A-Za-z_]+)\s*")
-_OPERATOR = re.compile(r"(!=|>=|<=|=|>|<)\s*")
-_QUOTED = re.compile(r'"([^"]*)"\s*')
-_BARE = re.compile(r"[^,|\"]*")
+_NAME = re.compile(r"\s{0,20}+(!?)\s{0,20}+([A-Za-z_]{1,40}+)\s{0,20}+")
+_OPERATOR = re.compile(r"(!=|>=|<=|=|>|<)\s{0,20}+")
+_QUOTED = re.compile(r'"([^"]*+)"\s{0,20}+')
+_BARE = re.compile(r"[^,|\"]*+")
 _DAY = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 _EQUAL = ("=", "!=")
