@@ -20,6 +20,7 @@ from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
+from focuscrawl.store.exports import Exports
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
 from focuscrawl.store.marks import Marks
@@ -104,6 +105,7 @@ class Store:
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
         self.standing = Standing(self)
+        self.exports = Exports(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.models = Models(self)
