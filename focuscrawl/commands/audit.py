@@ -13,6 +13,7 @@ from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand, user_name
 from focuscrawl.commands.review import show_card
+from focuscrawl.console.program import program
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.crawl.lock import LockedError, locked_store
@@ -52,10 +53,11 @@ class Command(FocusCommand):
 
     def long_desc(self) -> str:
         return (
-            "Draw pages of the crawl in DIR at random, in strata by relevance, ask about each as `scrapy review` does,"
-            " and estimate precision and recall within what was fetched, with 95 % intervals. The sample is remembered:"
+            "Draw pages of the crawl in DIR at random, in strata by relevance, ask about each as"
+            f" `{program()} review` does, and estimate precision and recall within what was fetched, with 95 %"
+            " intervals. The sample is remembered:"
             " the same command goes on where it was stopped. Marks that drawn pages have already are used. Example:"
-            " scrapy audit crawls/best_first-sorting-algorithms --sample 100"
+            f" {program()} audit crawls/best_first-sorting-algorithms --sample 100"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -68,7 +70,7 @@ class Command(FocusCommand):
             "--marks",
             type=Path,
             metavar="FILE",
-            help="take the marks from a file, as `scrapy mark --from`; ask nothing",
+            help=f"take the marks from a file, as `{program()} mark --from`; ask nothing",
         )
         add("--by", metavar="NAME", help="who says so (default: your user name)")
         add("--json", action="store_true", help="ask nothing, and print the figures and the pages left as JSON")

@@ -17,6 +17,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import arglist_to_dict
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.crawl.judging import BORDER, Change, judge_pages, write_verdicts
 from focuscrawl.crawl.lock import locked_store
@@ -49,7 +50,7 @@ class Command(FocusCommand):
             "Judge all stored pages of the crawl in DIR again, show what changes, and rewrite verdicts and URLs.txt."
             " Nothing is fetched; what people have marked stays. What is not given stays as it was; without any -a, a"
             " strategy that has learned since judges by what it knows now. The next run takes the same arguments."
-            " Example: scrapy judge crawls/best_first-sorting-algorithms -a threshold=0.4 --dry-run"
+            f" Example: {program()} judge crawls/best_first-sorting-algorithms -a threshold=0.4 --dry-run"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -69,7 +70,7 @@ class Command(FocusCommand):
             raise UsageError("Invalid -a value, use -a NAME=VALUE", print_help=False) from None
         folder = crawl_folder(args[0])
         for name in {"max_pages", "max_hours", "seeds"} & given.keys():
-            raise FocusError(f"-a {name}: judging fetches nothing; give it to `scrapy crawl`")
+            raise FocusError(f"-a {name}: judging fetches nothing; give it to `{program()} crawl`")
         strategy, arguments, documents = self._made_with(folder, given)
         # nobody may crawl in between; a dry run looks at a running crawl as well
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand, user_name
+from focuscrawl.console.program import program
 from focuscrawl.crawl.mark_file import read_marks
 from focuscrawl.crawl.mark_watch import EVERY_PAGES, EVERY_SECONDS
 from focuscrawl.crawl.marking import Marked, NewMark, mark_pages
@@ -35,7 +36,8 @@ class Command(FocusCommand):
             "Mark pages of the crawl in DIR as relevant or not. A mark overrules the judge: URLs.txt, exports and"
             " search follow, and a judge that learns learns from it. A running crawl takes up the marks by itself."
             " A URL that is not in the crawl yet may be marked too. Without URLs and --from, lists the marks. Example:"
-            " scrapy mark crawls/demo/best_first http://sorting-handbook.example/index.html --yes --note 'the best one'"
+            f" {program()} mark crawls/demo/best_first http://sorting-handbook.example/index.html --yes"
+            " --note 'the best one'"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from rich.text import Text
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand, user_name
+from focuscrawl.console.program import program
 from focuscrawl.crawl.marking import mark_pages, marks_of_pages
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.reports.keys import read_key, single_keys
@@ -31,7 +32,7 @@ class Command(FocusCommand):
         return (
             f"Show title, snippet and reasons of one page of the crawl in DIR after the other, and take a key: {HELP}."
             " The pages that the judge was least sure of come first, then all others in random order; marked pages are"
-            " not shown again. Marks count at once, also while the crawl runs. Example: scrapy review"
+            f" not shown again. Marks count at once, also while the crawl runs. Example: {program()} review"
             " crawls/best_first-sorting-algorithms --borderline 20"
         )
 
@@ -83,7 +84,7 @@ class Command(FocusCommand):
                 self.exitcode = 130
                 return
         print(f"{marked:,} page{'' if marked == 1 else 's'} marked{_standing(sure)}")
-        print(f"`scrapy audit {folder}` tells how good the whole crawl is")
+        print(f"`{program()} audit {folder}` tells how good the whole crawl is")
 
 
 def show_card(console: Console, shown: Card, kind: str) -> None:

@@ -74,7 +74,7 @@ def yes_or_no(settings: BaseSettings, name: str) -> bool:
 
 def keeps_warc(settings: BaseSettings) -> bool:
     """The value of FOCUS_WARC: yes or no, in Scrapy's spellings, too."""
-    value = str(settings.get("FOCUS_WARC")).lower()
+    value = str(settings.get("FOCUS_WARC", project.FOCUS_WARC)).lower()
     if value not in ("yes", "true", "1", "no", "false", "0"):
         raise FocusError(f"setting FOCUS_WARC={settings.get('FOCUS_WARC')}: expected yes or no")
     return value in ("yes", "true", "1")

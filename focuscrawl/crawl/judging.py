@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.settings import BaseSettings
 
+from focuscrawl.console.program import program
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.files import write_whole
@@ -197,7 +198,7 @@ def deciding(spider: FocusedSpider) -> dict[str, Any]:
 def command(folder: Path, spider: FocusedSpider) -> str:
     """The command that judges the pages of a crawl as a spider would."""
     given = {name: value for name, value in spider.arguments().items() if name in ("topic", "keywords", *DECIDING)}
-    return " ".join(["scrapy judge", str(folder), *(option("-a", name, value) for name, value in given.items())])
+    return " ".join([f"{program()} judge", str(folder), *(option("-a", name, value) for name, value in given.items())])
 
 
 def check_judging(spider: FocusedSpider) -> None:
@@ -219,7 +220,7 @@ def check_judging(spider: FocusedSpider) -> None:
     if run.get("examples", examples_of(spider.topic)) != examples_of(spider.topic):
         spider.logger.warning(
             "the examples of the topic have changed since this crawl began; a judge that is trained already stays as it"
-            " was: `scrapy judge %s` trains it again and judges all stored pages by it",
+            f" was: `{program()} judge %s` trains it again and judges all stored pages by it",
             crawl.folder,
         )
 
