@@ -113,6 +113,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
+    "focuscrawl.extensions.wishes.Wishes": 0,
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more
 }
 FEED_EXPORT_FIELDS = FIELDS

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from focuscrawl.errors import FocusError
+from focuscrawl.store.browse import Browse
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
 from focuscrawl.store.failures import Failures
@@ -94,6 +95,7 @@ class Store:
         self.marks = Marks(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
+        self.browse = Browse(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.seed_pages = SeedPages(self)
