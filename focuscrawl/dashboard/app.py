@@ -27,6 +27,8 @@ from focuscrawl.dashboard.rendering import environment
 from focuscrawl.dashboard.safety import SANDBOX, Guard, Safety, read_form
 from focuscrawl.dashboard.searching import find, search_filter
 from focuscrawl.errors import FocusError
+from focuscrawl.page import Page
+from focuscrawl.reading.documents import read_page
 from focuscrawl.search.index import Index
 from focuscrawl.store.browse import LATEST_LINKS
 from focuscrawl.store.marks import VERDICTS
@@ -74,6 +76,14 @@ class Dashboard:
             Route(f"{crawl}/index", self.index, methods=["POST"]),
             Route(f"{crawl}/", one(self.now)),
         ]
+
+    def warm_up(self) -> None:
+        """Do what the first request would wait for: compile the templates, begin to read, import what reads pages."""
+        for name in self.templates.list_templates():
+            self.templates.get_template(name)
+        if self.crawls.single:
+            self.crawls.all()[0].warm_up()
+        read_page(Page("http://a.example/"), b"<title>a</title><p>Any text will do for this.</p>").main_text  # noqa: B018
 
     # ---- around the views
 
@@ -260,7 +270,7 @@ class Dashboard:
 
     def frontier(self, request: Request, crawl: OpenCrawl, store: Store) -> Response:
         crawl.catch_up(store)
-        ahead = crawl.fact("next", lambda store: store.browse.next_up(60), fresh=3.0)
+        ahead = crawl.fact("next", lambda store: store.browse.next_up(25), fresh=3.0)
         anchors = store.browse.anchors([url.via for url in ahead or [] if url.via])
         rows = []
         for url in ahead or []:
@@ -287,7 +297,7 @@ class Dashboard:
 
     def map(self, request: Request, crawl: OpenCrawl, store: Store) -> Response:
         crawl.catch_up(store)
-        found = crawl.fact("map", lambda _: hostmap.layout(crawl.ledger), wait=0.2, fresh=10.0)
+        found = crawl.fact("map", lambda _: hostmap.layout(crawl.ledger), wait=0.1, fresh=10.0)
         base = f"/c/{quote(crawl.name)}/pages?host="
         return self.render(
             "map.html",

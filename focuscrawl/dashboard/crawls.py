@@ -114,10 +114,14 @@ class OpenCrawl:
     def catch_up(self, store: Store) -> bool:
         """Bring ledger and marks up to date, as far as that is quick; the rest is done in the background."""
         self._read_marks(store)
-        done = self.ledger.catch_up(store, PATIENCE)
+        done = self.ledger.catch_up(store, 0.01 if self.is_busy("ledger") else PATIENCE)
         if not done:
             self.start("ledger", self._fill)
         return done
+
+    def warm_up(self) -> None:
+        """Begin to read the crawl before the first request."""
+        self.start("ledger", self._fill)
 
     def _fill(self, store: Store) -> None:
         while not self.ledger.catch_up(store, 0.1):
@@ -146,7 +150,7 @@ class OpenCrawl:
                     self.marked[page] = mark.verdict
         self._last_mark = new[-1].id
 
-    def fact(self, name: str, compute: Callable[[Store], Any], wait: float = 0.1, fresh: float = 2.0) -> Any:
+    def fact(self, name: str, compute: Callable[[Store], Any], wait: float = 0.04, fresh: float = 2.0) -> Any:
         """A value that may take long: it is computed in the background, and here is the last one; None before that.
 
         It is computed again when it is older than *fresh* seconds, and than ten times what it took.

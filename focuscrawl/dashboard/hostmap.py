@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from math import cos, pi, sin, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ NAMED = 28
 LINES = 260
 SIZE = 1_000
 _ROUNDS = 220
+#: Height over width.
+_SHAPE = 0.52
 _GOLDEN = pi * (3 - sqrt(5))
 
 
@@ -113,6 +115,7 @@ def _by_forces(
         length = np.maximum(np.sqrt((move**2).sum(1)), 0.01)
         limit = 60 * (1 - step / _ROUNDS) + 1
         at += move / length[:, None] * np.minimum(length, limit)[:, None]
+    at = _fit(at)
     for _ in range(60):  # what still overlaps is pushed apart
         away = at[:, None, :] - at[None, :, :]
         distance = np.maximum(np.sqrt((away**2).sum(2)), 0.01)
@@ -122,6 +125,17 @@ def _by_forces(
             break
         at += (away * push[:, :, None]).sum(1)
     return {host: (float(at[place, 0]), float(at[place, 1])) for host, place in index.items()}
+
+
+def _fit(at: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[Any]]:
+    """Turn a layout so that it is wider than high, and stretch it to the shape of a screen."""
+    at = at - at.mean(0)
+    if len(at) > 2:
+        _, turn = np.linalg.eigh(at.T @ at)
+        at = at @ turn[:, ::-1]  # the longest direction becomes the horizontal one
+    extent = np.maximum(np.abs(at).max(0), 1.0)
+    stretched: np.ndarray[Any, np.dtype[Any]] = at / extent * np.array([0.5 * SIZE, 0.5 * SIZE * _SHAPE])
+    return stretched
 
 
 def _surround(
@@ -197,8 +211,12 @@ def draw(found: Map, base: str) -> str:
 def _labels(places: list[Place], left: float, top: float, width: float) -> list[str]:
     """The names of the largest hosts, where there is room for them."""
     parts: list[str] = []
-    taken: list[tuple[float, float, float, float]] = []
-    size = max(13.0, width / 75)
+    taken = [
+        (place.x - left - r, place.y - top - r, place.x - left + r, place.y - top + r)
+        for place in places
+        if (r := 0.8 * place.radius) > 0.6 * width / 95
+    ]
+    size = width / 95
     for place in places:
         if len(parts) >= NAMED:
             break

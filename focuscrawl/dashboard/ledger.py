@@ -25,7 +25,7 @@ Numbers = np.ndarray[Any, np.dtype[Any]]
 KNOWN, RELEVANT, MATCHED, PROBLEM, JUDGED = 1, 2, 4, 8, 16
 
 #: Pages read at a time.
-BATCH = 4_000
+BATCH = 2_000
 #: Distinct pairs of hosts that are counted as steps from one to the other.
 MAX_STEPS = 200_000
 #: Languages and reasons that are told apart; the rest share the last name.

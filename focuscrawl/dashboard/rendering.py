@@ -44,7 +44,7 @@ def _when(value: object) -> str:
 
 def _text(value: object) -> str:
     """Text from a page, on one line and without characters that could disguise it."""
-    return printable(str(value or ""))
+    return "" if value is None else printable(str(value))
 
 
 def web_address(url: object) -> str:

@@ -56,6 +56,7 @@ class Server:
 
     def serve(self) -> None:
         """Answer requests until Ctrl-C."""
+        self.dashboard.warm_up()
         asyncio.run(self._server.serve([self._socket]))
 
     def stop(self) -> None:

@@ -160,11 +160,11 @@ def curve_chart(
     y_label: str,
     x_end: float | None = None,
     height: float = 400,
-    legend: Literal["inside", "above", "beside"] | None = None,
+    legend: Literal["inside", "beside"] | None = None,
     standalone: bool = False,
     errors: Mapping[str, Sequence[float | None]] | None = None,
 ) -> str:
-    """Curves by name, with a legend inside (upper left), above, beside (right) or none; "" if all are empty or 0.
+    """Curves by name, with a legend inside (upper left), beside (right) or none; "" if all curves are empty or 0.
 
     The points of a curve are at x = 1, 2, 3 and so on, or evenly spaced up to *x_end*. *errors* are the half lengths of
     the error bars of each curve, point by point.
@@ -187,8 +187,6 @@ def curve_chart(
     width = WIDTH
     if legend == "inside":
         parts += _legend(list(series), looks, _LEFT + 10)
-    elif legend == "above":
-        parts += _legend_row(list(series), looks)
     elif legend == "beside":
         parts += _legend(list(series), looks, WIDTH + 4)
         width, height = WIDTH + LEGEND, max(height, _TOP + _LEGEND_ROW * len(series) + 8)
@@ -200,15 +198,4 @@ def _legend(names: Sequence[str], looks: Mapping[str, Style], left: float) -> li
     for place, name in enumerate(names):
         middle = _TOP + 8 + _LEGEND_ROW * place
         parts += [swatch(looks[name], left, middle), text(left + 32, middle + 4, name)]
-    return parts
-
-
-def _legend_row(names: Sequence[str], looks: Mapping[str, Style]) -> list[str]:
-    """A legend in one row above the chart, at the right: it covers no curve."""
-    parts = []
-    right = float(WIDTH - _RIGHT)
-    for name in reversed(names):
-        right -= 6.6 * len(name)
-        parts += [text(right, 14, name), swatch(looks[name], right - 32, 10)]
-        right -= 46
     return parts
