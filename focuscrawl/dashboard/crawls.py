@@ -68,6 +68,9 @@ class OpenCrawl:
             store = self._stores.pop() if self._stores else None
         if store is None:
             store = Store(path, create=False, check=False, any_thread=True)
+            if store.new:
+                store.close()
+                raise FocusError(f"{self.folder} has just begun; reload in a moment")
             store.browse.small_cache()
         try:
             with store.reading():
@@ -199,7 +202,7 @@ class Crawls:
 
     def __init__(self, place: str) -> None:
         self.place = crawl_folder(place)
-        self.single = is_crawl(self.place / "crawl.sqlite")
+        self.single = _holds_crawl(self.place)
         if not self.single and not self.place.is_dir():
             raise FocusError(f"{place}: no such directory; give the directory of a crawl, or a folder of crawls")
         self._open: dict[str, OpenCrawl] = {}
@@ -232,13 +235,25 @@ class Crawls:
         return self._open.get(name) or next((crawl for crawl in self.all() if crawl.name == name), None)
 
 
+def _holds_crawl(folder: Path) -> bool:
+    """Whether there is a crawl in a folder; one that has just begun may be in SQLite's log only."""
+    path = folder / "crawl.sqlite"
+    if is_crawl(path) or not path.is_file() or not path.with_name("crawl.sqlite-wal").exists():
+        return is_crawl(path)
+    try:
+        Store(path, create=False, check=False).close()
+    except FocusError:
+        return False
+    return True
+
+
 def _folders(place: Path) -> list[Path]:
     found: list[Path] = []
     level = [place]
     for _ in range(MAX_DEPTH + 1):
         below: list[Path] = []
         for folder in level:
-            if is_crawl(folder / "crawl.sqlite"):
+            if _holds_crawl(folder):
                 found.append(folder)
             try:
                 below += [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink()]
