@@ -94,8 +94,8 @@ def build(folder: Path, pages: int) -> None:
             indexed.append((number, number, hosts[host], when, relevant, relevant, None))
         with store.transaction():
             store.executemany(
-                "INSERT INTO page (id, url_id, url, status, depth, parent, via, score, relevance, relevant, matched, title,"
-                " topics, fetched_at, why, robots, language, content_type, listing, signature, body)"
+                "INSERT INTO page (id, url_id, url, status, depth, parent, via, score, relevance, relevant, matched,"
+                " title, topics, fetched_at, why, robots, language, content_type, listing, signature, body)"
                 f" VALUES ({', '.join('?' * 21)})",
                 rows,
             )
@@ -135,17 +135,18 @@ def measure(folder: Path, pages: int) -> None:
         while b"Reading the crawl" in ask(base)[1]:
             time.sleep(0.2)
         filled = time.perf_counter() - began
-        print(f"{pages:,} pages, {(folder / 'crawl.sqlite').stat().st_size / 1e9:.2f} GB; all read after {filled:.0f} s\n")
+        print(
+            f"{pages:,} pages, {(folder / 'crawl.sqlite').stat().st_size / 1e9:.2f} GB; all read after {filled:.0f} s\n"
+        )
         print("| view | first, ms | later, ms |\n|---|---|---|")
         for view in VIEWS:
             path = view.format(middle=pages // 2)
             times = [ask(base + path)[0] for _ in range(5)]
             print(f"| {view or 'now'} | {first[view]:.0f} | {statistics.median(times):.0f} |")
         chance = random.Random(2)
-        vocabulary = ["".join(random.Random(1).choices(ALPHABET, k=3)) for _ in range(1)]
         chance_words = ["".join(chance.choices(ALPHABET, k=3)) for _ in range(60)]
         queries = [f"{one} {other}" for one, other in zip(chance_words[::2], chance_words[1::2], strict=True)]
-        queries += chance_words[:20] + ["basalt", vocabulary[0]]
+        queries += [*chance_words[:20], "basalt"]
         times = sorted(ask(f"{base}search?q={quote(query)}")[0] for query in queries)
         print(f"\nsearch: median {statistics.median(times):.0f} ms, slowest {times[-1]:.0f} ms of {len(times)}")
         print(f"memory at most {memory(process):.0f} MB")

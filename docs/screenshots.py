@@ -44,7 +44,7 @@ def crawl(folder: Path) -> None:
     for name, (spider, topic, pages) in CRAWLS.items():
         command = ["scrapy", "crawl", spider, "-a", f"topic={topic}", "-a", f"max_pages={pages}", "-L", "ERROR"]
         given = ["-s", "FOCUS_WEB=demo", "-s", f"FOCUS_DIR={folder / name}", "-s", "FOCUS_INDEX=True"]
-        subprocess.run([sys.executable, "-m", *command, *given], cwd=ROOT, check=True)
+        subprocess.run([sys.executable, "-m", *command, *given], cwd=ROOT, check=True)  # noqa: S603
 
 
 def shoot(browser: Browser, address: str, folder: Path, *, everything: bool) -> None:
@@ -58,7 +58,9 @@ def shoot(browser: Browser, address: str, folder: Path, *, everything: bool) -> 
             file = folder / f"dashboard-{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
             page.screenshot(path=file, full_page=everything)
             with Image.open(file) as picture:
-                picture.convert("RGB").quantize(200, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, optimize=True)
+                picture.convert("RGB").quantize(200, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+                    file, optimize=True
+                )
         page.close()
 
 

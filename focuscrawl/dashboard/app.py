@@ -38,7 +38,12 @@ from focuscrawl.store.store import Store
 logger = logging.getLogger(__name__)
 
 VIEWS = ("pages", "review", "search", "frontier", "map", "topic")
-_STATIC = {"style.css": "text/css", "app.js": "text/javascript", "htmx.min.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_STATIC = {
+    "style.css": "text/css",
+    "app.js": "text/javascript",
+    "htmx.min.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 #: Who marks from here.
 MARKED_BY = "dashboard"
 _MAX_NOTE = 1_000
@@ -230,7 +235,7 @@ class Dashboard:
             number = waiting[0] if waiting else None
         else:
             number = review.next_random(sample, crawl.marked)
-        known = {"of": of, "precision": review.precision(sample, crawl.marked), "matched": len(sample)}
+        known: dict[str, Any] = {"of": of, "precision": review.precision(sample, crawl.marked), "matched": len(sample)}
         known["marked"] = len(crawl.marked)
         if number is None:
             return self.render("reviewed.html", crawl, topic=store.meta("topic") or "", **known)
@@ -278,8 +283,9 @@ class Dashboard:
             rows.append((url, anchor, from_json(why, dict), page))
         refused = store.browse.refused(30)
         reasons: dict[str, int] = {}
-        for why, count in refused:
-            reasons[pageview.refusal(why)] = reasons.get(pageview.refusal(why), 0) + count
+        for told, count in refused:
+            reason = pageview.refusal(told)
+            reasons[reason] = reasons.get(reason, 0) + count
         return self.render(
             "frontier.html",
             crawl,
@@ -335,7 +341,7 @@ class Dashboard:
     def _back(self, crawl: OpenCrawl, form: dict[str, str]) -> Response:
         """Back to the view that a form was on: only ever one of ours."""
         place = form.get("back", "")
-        known = place in VIEWS or place.partition("/")[0] == "page" and place[5:].isdigit()
+        known = place in VIEWS or (place.partition("/")[0] == "page" and place[5:].isdigit())
         known = known or place == "review?of=random"
         return RedirectResponse(f"/c/{quote(crawl.name)}/{place if known else ''}", 303)
 
@@ -376,7 +382,7 @@ class Dashboard:
         change = await self._change(request)
         if isinstance(change, Response):
             return change
-        crawl, form = change
+        crawl, _ = change
 
         def work(_: Store) -> None:
             try:

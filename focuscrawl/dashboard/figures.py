@@ -91,9 +91,7 @@ def harvest_chart(overall: list[float], recent: list[float], pages: int) -> str:
         "of all pages": svg.Style(svg.COLOURS[0], width=2.5),
         f"of the last {RECENT}": svg.Style(svg.COLOURS[1], width=1.5),
     }
-    drawn = svg.curve_chart(
-        series, looks, x_label="pages fetched", y_label="relevant, %", x_end=pages, height=300
-    )
+    drawn = svg.curve_chart(series, looks, x_label="pages fetched", y_label="relevant, %", x_end=pages, height=300)
     return drawn or ""
 
 

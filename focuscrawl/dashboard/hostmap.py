@@ -82,9 +82,7 @@ def layout(ledger: Ledger) -> Map:
     at = _by_forces(core, between, radius)
     _surround([host for host, _, _ in drawn[CORE:]], core, between, radius, at)
     names = ledger.hosts.names
-    places = {
-        host: Place(host, names[host], pages, good, *at[host], radius[host]) for host, pages, good in drawn
-    }
+    places = {host: Place(host, names[host], pages, good, *at[host], radius[host]) for host, pages, good in drawn}
     strongest = sorted(between.items(), key=lambda item: (-item[1], item[0]))[:LINES]
     lines = [(places[one], places[other], count) for (one, other), count in strongest]
     return Map(list(places.values()), lines, len(figures) - len(drawn))

@@ -87,6 +87,15 @@ ORDERS = {
 class Ledger:
     """The facts of a crawl's pages, by their numbers."""
 
+    flags: Numbers
+    relevance: Numbers
+    score: Numbers
+    host: Numbers
+    language: Numbers
+    withheld: Numbers
+    status: Numbers
+    fetched: Numbers
+
     def __init__(self) -> None:
         self.lock = threading.Lock()
         #: All pages with numbers above `low` up to `top` are here.
@@ -167,24 +176,22 @@ class Ledger:
         if not facts:
             return
         hosts = self.hosts
-        numbers, pages_urls, parents, statuses, scores, relevances, relevant, matched, times, spoken, problems, why = zip(
-            *facts, strict=True
-        )
-        index = np.array(numbers, np.int64)
-        of_hosts = [hosts.number(urls.host(url)) for url in pages_urls]
+        columns: Any = Fact._make(zip(*facts, strict=True))
+        index = np.array(columns.number, np.int64)
+        of_hosts = [hosts.number(urls.host(url)) for url in columns.url]
         flags = np.full(len(facts), KNOWN, np.uint8)
-        for column, flag in ((relevant, RELEVANT), (matched, MATCHED), (problems, PROBLEM)):
-            flags |= np.array([bool(value) for value in column], np.uint8) * flag
-        flags |= np.array([value is not None for value in relevant], np.uint8) * JUDGED
+        for column, flag in ((columns.relevant, RELEVANT), (columns.matched, MATCHED), (columns.problem, PROBLEM)):
+            flags |= np.array([bool(value) for value in column], np.uint8) * np.uint8(flag)
+        flags |= np.array([value is not None for value in columns.relevant], np.uint8) * np.uint8(JUDGED)
         self.flags[index] = flags
-        self.relevance[index] = [-1.0 if value is None else value for value in relevances]
-        self.score[index] = [-1.0 if value is None else value for value in scores]
+        self.relevance[index] = [-1.0 if value is None else value for value in columns.relevance]
+        self.score[index] = [-1.0 if value is None else value for value in columns.score]
         self.host[index] = of_hosts
-        self.language[index] = [self.languages.number(name) for name in spoken]
-        self.withheld[index] = [self.reasons.number(_kind(name)) for name in why]
-        self.status[index] = [min(max(int(value), 0), 999) for value in statuses]
-        self.fetched[index] = [_seconds(text[:19]) for text in times]
-        for host, parent in zip(of_hosts, parents, strict=True):
+        self.language[index] = [self.languages.number(name) for name in columns.language]
+        self.withheld[index] = [self.reasons.number(_kind(name)) for name in columns.withheld]
+        self.status[index] = [min(max(int(value), 0), 999) for value in columns.status]
+        self.fetched[index] = [_seconds(text[:19]) for text in columns.fetched_at]
+        for host, parent in zip(of_hosts, columns.parent, strict=True):
             if parent is not None:
                 step = hosts.number(urls.host(parent)), host
                 if len(self.steps) < MAX_STEPS or step in self.steps:
@@ -217,12 +224,13 @@ class Ledger:
         return sorted(((int(n), int(counts[n])) for n in np.flatnonzero(counts)), key=lambda row: -row[1])
 
     def harvest(self, points: int, window: int) -> tuple[list[float], list[float], int]:
-        """Harvest in per cent at evenly spaced pages: of all pages so far and of the last *window*; and their number."""
+        """Harvest in per cent at evenly spaced pages: of all so far and of the last *window*; and their number."""
         known = self.known
         total = len(known)
         if not total:
             return [], [], 0
-        good = np.concatenate(([0], np.cumsum((self.flags[known] & RELEVANT) > 0)))
+        good = np.zeros(total + 1, np.int64)
+        good[1:] = np.cumsum((self.flags[known] & RELEVANT) > 0)
         ends = np.unique(np.linspace(1, total, min(points, total)).round().astype(int))
         starts = np.maximum(0, ends - window)
         overall = 100 * good[ends] / ends

@@ -35,7 +35,9 @@ def filters_of(values: Mapping[str, str]) -> Filters:
     """The filters that an address names; what is unknown is ignored."""
     names = [field.name for field in fields(Filters) if field.name not in ("wrong",)]
     given = {name: values[name].strip()[:_LONGEST] for name in names if values.get(name)}
-    filters = Filters(**given)
+    filters = Filters()
+    for name, value in given.items():
+        setattr(filters, name, value)
     if filters.order not in ORDERS:
         filters.order = "newest"
     return filters

@@ -191,7 +191,7 @@ class Browse(Part):
         confidence = "language_confidence" if self.store.version >= 4 else "NULL"
         query = _DETAIL.format(withheld=self.store.withheld, confidence=confidence)
         row = self.store.execute(query, (number,)).fetchone()
-        return PageDetail(*row[:-1], from_json(row[-1], list)) if row else None
+        return PageDetail._make((*row[:-1], from_json(row[-1], list))) if row else None
 
     def rights(self, number: int) -> dict[str, Any]:
         """What is known of the rights of a page, without what is not said."""
@@ -215,7 +215,9 @@ class Browse(Part):
 
     def visited_after(self, visit: int) -> list[tuple[int, int]]:
         """Later visits: their numbers and those of the pages."""
-        return self.store.execute("SELECT id, page FROM visit WHERE id > ? ORDER BY id LIMIT 10000", (visit,)).fetchall()
+        return self.store.execute(
+            "SELECT id, page FROM visit WHERE id > ? ORDER BY id LIMIT 10000", (visit,)
+        ).fetchall()
 
     def page_at(self, url: str) -> int | None:
         """The number of the page at a URL."""

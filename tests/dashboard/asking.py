@@ -36,4 +36,6 @@ class Asking:
 
     def pages(self, view: str) -> list[int]:
         """The numbers of the pages that a view lists, in order."""
-        return [int(number) for number in re.findall(r'<td class="what"><a href="[^"]*/page/(\d+)"', self.get(view).text)]
+        return [
+            int(number) for number in re.findall(r'<td class="what"><a href="[^"]*/page/(\d+)"', self.get(view).text)
+        ]

@@ -11,7 +11,7 @@ from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.marking import mark_pages
 from focuscrawl.store.store import Store, read_crawl
 from tests.conftest import at, small_web
-from tests.dashboard.asking import ADDRESS, Asking
+from tests.dashboard.asking import Asking
 from tests.lessons import MemoryWeb
 
 WEB = {"a": ["b", "c", "a/d"], "b": ["c"], "c": ["a/d"], "a/d": []}
@@ -87,7 +87,9 @@ def test_pages_are_filtered_sorted_and_searched(asking, crawled):
     assert asking.pages("pages?q=no+such+thing") == []
 
 
-@pytest.mark.parametrize("query", ["order=x", "after=x_y", "low=abc", "since=tomorrow", "status=teapot", "state=x", "q=%00"])
+@pytest.mark.parametrize(
+    "query", ["order=x", "after=x_y", "low=abc", "since=tomorrow", "status=teapot", "state=x", "q=%00"]
+)
 def test_filters_that_make_no_sense_do_no_harm(asking, query):
     assert asking.get(f"pages?{query}").status_code == 200
 
@@ -153,7 +155,9 @@ def test_the_frontier_says_what_comes_next_and_why(crawl):
 
 
 def test_a_mark_reaches_the_file_and_the_precision(asking, crawled):
-    assert asking.post("mark", {"number": "1", "verdict": "no", "note": "not this", "back": "page/1"}).status_code == 303
+    assert (
+        asking.post("mark", {"number": "1", "verdict": "no", "note": "not this", "back": "page/1"}).status_code == 303
+    )
     with read_crawl(crawled.folder) as store:
         (mark,) = store.marks.all()
     assert (mark.url, mark.verdict, mark.note, mark.marked_by) == (at("a"), "no", "not this", "dashboard")
@@ -169,7 +173,10 @@ def test_the_precision_grows_with_the_random_sample(asking, crawled):
         number = re.search(r'name="number" value="(\d+)"', asking.get("review?of=random").text)
         if number is None:
             break
-        assert asking.post("mark", {"number": number[1], "verdict": verdict, "back": "review?of=random"}).status_code == 303
+        assert (
+            asking.post("mark", {"number": number[1], "verdict": verdict, "back": "review?of=random"}).status_code
+            == 303
+        )
     shown = re.search(r'id="precision">(\d+)%<small> (\d+)% to (\d+)%', asking.get("review?of=random").text)
     assert shown
     share, low, high = map(int, shown.groups())
@@ -214,7 +221,9 @@ def test_a_stored_page_is_in_a_sandbox(asking):
     assert answer.headers["content-type"].startswith("text/html")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8080", "127.0.0.1:9", "evil.example:8080", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example:8080", "127.0.0.1:9", "evil.example:8080", ""]
+)
 def test_another_name_for_this_machine_is_refused(asking, host):
     assert asking.get(Host=host).status_code == 400
 
@@ -226,7 +235,13 @@ def test_loopback_has_several_names(asking, name):
 
 @pytest.mark.parametrize(
     "headers",
-    [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://127.0.0.1:9"}],
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "http://127.0.0.1:9"},
+    ],
 )
 def test_a_change_that_another_site_asks_for_is_refused(asking, crawled, headers):
     assert asking.post("mark", {"number": "1", "verdict": "yes"}, **headers).status_code == 403
@@ -268,8 +283,11 @@ def test_with_a_token_nothing_is_shown_without_it(crawled):
 
 def test_what_pages_say_is_never_markup(crawl):
     web = MemoryWeb()
-    web.add(at("a"), f"<title>&lt;script&gt;alert(1)&lt;/script&gt;{EVIL} sort</title><p>sort &lt;b&gt;bold&lt;/b&gt;</p>"
-                     f'<a href="/x?q=%22%3E%3Cscript%3E">&lt;svg onload=alert(2)&gt; sort</a>')
+    web.add(
+        at("a"),
+        f"<title>&lt;script&gt;alert(1)&lt;/script&gt;{EVIL} sort</title><p>sort &lt;b&gt;bold&lt;/b&gt;</p>"
+        f'<a href="/x?q=%22%3E%3Cscript%3E">&lt;svg onload=alert(2)&gt; sort</a>',
+    )
     web.add(f"{at('a')}x?q=%22%3E%3Cscript%3E", "<title>\u202eevil</title><p>sort")
     crawled = crawl("best_first", web, seeds=at("a"), keywords="sort", settings={"FOCUS_INDEX": True})
     asking = Asking(crawled.folder)

@@ -36,7 +36,9 @@ def browsing():
         browser = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDE, "height": 900})
         page.complaints = []
-        page.on("console", lambda said: page.complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on(
+            "console", lambda said: page.complaints.append(said.text) if said.type in ("error", "warning") else None
+        )
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("dialog", lambda dialog: (page.complaints.append(dialog.message), dialog.dismiss()))
         try:
@@ -62,7 +64,17 @@ def crawling(folder):
     """A crawl of the embedded web that takes its time."""
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "scrapy", "crawl", "best_first", "-a", "topic=sorting", "-s", f"FOCUS_DIR={folder}"),
+            *(
+                sys.executable,
+                "-m",
+                "scrapy",
+                "crawl",
+                "best_first",
+                "-a",
+                "topic=sorting",
+                "-s",
+                f"FOCUS_DIR={folder}",
+            ),
             *("-s", "FOCUS_WEB=demo", "-s", "FOCUS_WEB_LATENCY=0.1", "-s", "CONCURRENT_REQUESTS=1", "-L", "ERROR"),
             *("-s", "FOCUS_INDEX=True"),
         ],
@@ -183,7 +195,10 @@ def test_hostile_pages_stay_inert(tmp_path):
         with serving(str(tmp_path / "crawl")) as server, browsing() as page:
             base = f"{server.address}c/crawl/"
             elsewhere: list[str] = []
-            page.on("response", lambda answer: None if answer.url.startswith(server.address) else elsewhere.append(answer.url))
+            page.on(
+                "response",
+                lambda answer: None if answer.url.startswith(server.address) else elsewhere.append(answer.url),
+            )
             for view in ("", "pages", "search?q=script", "frontier", "map", "topic", "review", "page/1"):
                 page.goto(base + view)
                 assert page.evaluate("document.querySelectorAll('main img, main script, main [onclick]').length") == 0
