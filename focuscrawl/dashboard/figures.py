@@ -29,6 +29,7 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
     last = last_run(store)
     options = last.get("options") if isinstance(last.get("options"), dict) else {}
     limit = options.get("max_pages") if options else 0
+    hosts = ledger.by_name("host", ledger.hosts)
     return {
         "running": holder is not None,
         "memory": holder.memory() if holder else None,
@@ -42,14 +43,14 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "speed": speed(ledger, running=holder is not None),
         "queue": crawl.fact("queue", lambda store: store.queue.count()),
         "failed": crawl.fact("failed", lambda store: store.failures.count()),
-        "hosts": len(ledger.by_name("host", ledger.hosts)) if ledger.complete else None,
+        "hosts": len(hosts),
         "reasons": crawl.fact("reasons", lambda store: store.failures.by_reason(12), fresh=5.0) or [],
         "statuses": ledger.statuses()[:8],
         "size": crawl.size(),
         "free": crawl.free_space(),
         "chart": harvest_chart(overall, recent, drawn),
         "languages": ledger.by_name("language", ledger.languages)[:8],
-        "best_hosts": ledger.by_name("host", ledger.hosts)[:8],
+        "best_hosts": hosts[:8],
         "latest": store.browse.rows([int(number) for number in ledger.known[-8:][::-1]]),
         "run": last,
         "seconds": store.meta("seconds") or 0,

@@ -102,6 +102,8 @@ class Ledger:
         self.low = self.top = 0
         self._begun = False
         self._visit = 0
+        #: The numbers of the pages between some bounds.
+        self._known: tuple[tuple[int, int], Numbers] = (-1, -1), np.zeros(0, np.int64)
         self.hosts = Names()
         self.languages = Names(MAX_NAMES)
         self.reasons = Names(MAX_NAMES)
@@ -201,12 +203,16 @@ class Ledger:
 
     @property
     def known(self) -> Numbers:
-        """The numbers of the pages that are here."""
-        return np.flatnonzero(self.flags[: self.top + 1])
+        """The numbers of the pages that are here, without those that another thread is just reading."""
+        bounds = self.low, self.top
+        if self._known[0] != bounds:
+            numbers = (np.flatnonzero(self.flags[bounds[0] + 1 : bounds[1] + 1]) + (bounds[0] + 1)).astype(np.int32)
+            self._known = bounds, numbers
+        return self._known[1]
 
     def count(self, flag: int) -> int:
         """The number of pages with a flag."""
-        return int(np.count_nonzero(self.flags[: self.top + 1] & flag))
+        return int(np.count_nonzero(self.flags[self.low + 1 : self.top + 1] & flag))
 
     def by_name(self, column: str, names: Names) -> list[tuple[str, int, int]]:
         """The names in a column, each with its pages and relevant pages, the most frequent first."""

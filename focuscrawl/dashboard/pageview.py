@@ -78,7 +78,7 @@ def chain(store: Store, number: int) -> list[Step]:
 
 def fates(store: Store, number: int) -> tuple[list[Fate], int]:
     """The links of a page and what became of them, the best first; and how many there are."""
-    links = store.browse.links(number, store.links.first_of(number))
+    links = store.browse.links(number)
     lost = [link.url_id for link in links if link.page is None and link.waiting is None and link.score is not None]
     reasons = store.browse.failures_of(lost) if lost else {}
     told = [Fate(link, *_fate(link, reasons)) for link in links]

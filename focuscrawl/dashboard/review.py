@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from focuscrawl.dashboard.ledger import JUDGED, MATCHED, PROBLEM, RELEVANT, Ledger
+from focuscrawl.dashboard.ledger import JUDGED, MATCHED, PROBLEM, RELEVANT, Ledger, Numbers
 
 #: Pages of the random order that are looked at.
 MAX_SAMPLE = 5_000
@@ -49,9 +49,17 @@ def sample(ledger: Ledger) -> list[int]:
     """
     known = ledger.known
     matched = known[(ledger.flags[known] & MATCHED) > 0]
-    order = np.argsort((matched.astype(np.uint64) * np.uint64(_MIX)) % np.uint64(1 << 32), kind="stable")
-    chosen: list[int] = matched[order[:MAX_SAMPLE]].tolist()
+    mixed = (matched.astype(np.uint64) * np.uint64(_MIX)) % np.uint64(1 << 32)  # different for each page
+    chosen: list[int] = matched[_smallest(mixed, MAX_SAMPLE)].tolist()
     return chosen
+
+
+def _smallest(values: Numbers, count: int) -> Numbers:
+    """The places of the smallest values, the smallest first."""
+    places: Numbers = np.arange(len(values))
+    if len(values) > count:
+        places = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+    return places[np.argsort(values[places], kind="stable")][:count]
 
 
 def precision(pages: list[int], marked: dict[int, str]) -> Precision:
@@ -80,8 +88,7 @@ def borderline(ledger: Ledger, threshold: float | None, marked: dict[int, str], 
     if threshold is None:
         threshold = boundary(ledger)
     distance = np.abs(ledger.relevance[judged] - threshold)
-    few = min(len(judged), limit + len(marked))
-    nearest = judged[np.argsort(distance, kind="stable")[:few]] if few else judged[:0]
+    nearest = judged[_smallest(distance, limit + len(marked))]
     return [page for page in nearest.tolist() if page not in marked][:limit]
 
 

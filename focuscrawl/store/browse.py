@@ -118,7 +118,7 @@ class LinkFate(NamedTuple):
 _LINKS = (
     "SELECT url.url, anchor, link.score, link.why, link.url_id, url.done, page.id, page.relevance, page.matched,"
     " frontier.score FROM link JOIN url ON url.id = link.url_id LEFT JOIN page ON page.url_id = link.url_id"
-    " LEFT JOIN frontier ON frontier.url_id = link.url_id WHERE link.id >= ? AND link.page = ? ORDER BY link.id LIMIT ?"
+    " LEFT JOIN frontier ON frontier.url_id = link.url_id WHERE link.id >= ? AND link.id < ? ORDER BY link.id LIMIT ?"
 )
 _NEXT = (
     "SELECT url, score, rank, depth, via, damping, host.name FROM frontier JOIN host ON host.id = frontier.host"
@@ -148,8 +148,9 @@ class WaitingHost(NamedTuple):
 
 
 _WAITING_HOSTS = (
-    "SELECT host.name, count(*), max(score), total(cold) FROM frontier JOIN host ON host.id = frontier.host"
-    " GROUP BY frontier.host ORDER BY 3 DESC, 2 DESC LIMIT ?"
+    "SELECT host.name, waiting, best, cold FROM (SELECT host, count(*) AS waiting, max(score) AS best,"
+    " total(cold) AS cold FROM frontier GROUP BY host ORDER BY 3 DESC, 2 DESC LIMIT ?) AS those"
+    " JOIN host ON host.id = those.host ORDER BY best DESC, waiting DESC"
 )
 _REFUSED = (
     "SELECT why, count(*) FROM link WHERE id > (SELECT max(id) FROM link) - ? AND score IS NULL GROUP BY why"
@@ -199,9 +200,10 @@ class Browse(Part):
         said = dict(zip(_RIGHTS, row, strict=True)) if row else {}
         return {name: value for name, value in said.items() if value not in (None, "", 0)}
 
-    def links(self, number: int, first: int) -> list[LinkFate]:
-        """The links of a page, whose ids begin at *first*, and what became of them."""
-        return [LinkFate(*row) for row in self.store.execute(_LINKS, (first, number, MAX_LINKS))]
+    def links(self, number: int) -> list[LinkFate]:
+        """The links of a page as its first visit found them, and what became of them."""
+        bounds = self.store.links.first_of(number), self.store.links.first_of(number + 1)
+        return [LinkFate(*row) for row in self.store.execute(_LINKS, (*bounds, MAX_LINKS))]
 
     def failures_of(self, url_ids: Sequence[int]) -> dict[int, str]:
         """Why URLs failed, by id. This reads all failures."""
