@@ -17,6 +17,7 @@ Our own. It follows no single paper; docs/strategies/adaptive.md has every formu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -35,6 +36,9 @@ from focuscrawl.strategies.adaptive.vectors import load_vectors
 
 #: How the crawl's file records up to which page the scores of waiting URLs are up to date.
 _UPTO = "adaptive"
+#: Pages after which what was learned is kept in the crawl's file, and by which share their number grows.
+KEEP_EVERY = 1000
+KEEP_GROWTH = 1.2
 #: How likely a language must be by the topic's own words.
 _SURE = 0.8
 
@@ -51,9 +55,8 @@ class Adaptive(FocusedSpider):
 
     def prepare(self) -> None:
         self._readings: WeakKeyDictionary[Page, Reading] = WeakKeyDictionary()
-        #: The seeds, which are fetched first whatever their in-links say, and the ids of those that pages link to.
+        #: The seeds, which are fetched first whatever their in-links say.
         self._starts = frozenset(self.start_urls)
-        self._seed_ids: set[int] = set()
 
     # ---- before the crawl
 
@@ -67,7 +70,8 @@ class Adaptive(FocusedSpider):
                 if not page.problem:
                     targets = [urls.key(link.url) for link in page.links]
                     known.append(Known(urls.key(page.url), label, self._read(page), targets))
-        self.learner = Learner(self._keywords(), known, self._vectors, self._languages())
+        self._new_learner = partial(Learner, self._keywords(), known, self._vectors, self._languages())
+        self.learner = self._new_learner()
         if self._vectors is None and not self.learner.judge.supervised:
             self.logger.info(
                 "with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'"
@@ -124,21 +128,23 @@ class Adaptive(FocusedSpider):
     # ---- learning
 
     def stored(self, page: Page) -> None:
-        if page.visit is None:
-            reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
-            self._tell_why(page)
-            self._take_in(page, reading, page.url_id, page.link_ids, write=True)
-
-    def _tell_why(self, page: Page) -> None:
-        """Note with the link that led to a page why it was followed now, by all the evidence there was."""
-        store = self.crawl.store
-        stored = store.pages.get(page.number)
-        if page.via is None or stored is None:
+        if page.visit is not None:
             return
-        why = self.learner.explain(page.url_id, page.via)
-        if why:
-            with store.batch():
-                store.links.set_scores([(page.score or 0.0, why, stored.via)])
+        reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
+        why = self.learner.explain(page.url_id, page.via) if page.via is not None else {}
+        changes = self._take_in(page, reading, page.url_id, page.link_ids)
+        store = self.crawl.store
+        with store.batch():
+            if why:  # by all the evidence there was when it was followed
+                store.links.tell_why(page.number, page.score or 0.0, why)
+            self._tell(page, changes)
+            if page.number >= self._next_kept:
+                self._keep(page.number)
+
+    def _tell(self, page: Page, changes: Sequence[tuple[int, float]]) -> None:
+        """Give the waiting URLs the scores that they have after a page. Call inside a transaction."""
+        self.crawl.frontier.set_scores(changes)
+        self.crawl.store.set_meta(_UPTO, page.number)
 
     def _bare(self, links: Iterable[Link]) -> Reading:
         """Links without headings and tag paths: of a page that nearly repeats another, the file has no more."""
@@ -148,8 +154,8 @@ class Adaptive(FocusedSpider):
         ]
         return read(page)
 
-    def _take_in(self, page: Page, reading: Reading, url_id: int, link_ids: Sequence[int], *, write: bool) -> None:
-        """Learn from a stored page, then give the waiting URLs their new scores."""
+    def _take_in(self, page: Page, reading: Reading, url_id: int, link_ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Learn from a stored page; returns the new scores of waiting URLs."""
         self.learner.take_in(
             page.number,
             url_id,
@@ -160,21 +166,47 @@ class Adaptive(FocusedSpider):
             dead=bool(page.problem),
             seed=self._is_bare_seed(page),
         )
-        self._seed_ids.update(
+        self.learner.fixed.update(
             target for link, target in zip(page.links, link_ids, strict=True) if link.url in self._starts
         )
-        changes = [change for change in self.learner.changes() if change[0] not in self._seed_ids]
-        if write:
-            store = self.crawl.store
-            with store.batch():
-                self.crawl.frontier.set_scores(changes)
-                store.set_meta(_UPTO, page.number)
+        return self.learner.changes()
+
+    # ---- going on
+
+    def _keep(self, number: int) -> None:
+        """Keep what was learned up to a page, so that a resumed crawl need not read all pages again."""
+        self._next_kept = max(number + KEEP_EVERY, int(KEEP_GROWTH * number))
+        self._kept = number
+        with self.crawl.store.batch():
+            self.crawl.store.models.set(self.name, number, self.learner.state())
+
+    def closed(self, reason: str) -> None:
+        """Keep what was learned."""
+        upto = self.crawl.store.number(_UPTO) if self.crawl.pages and not self.crawl.fatal else 0
+        if upto > self._kept:
+            self._keep(upto)
+
+    def _recall(self) -> int:
+        """Take up what was learned by earlier runs; returns up to which page."""
+        models = self.crawl.store.models
+        models.make()
+        kept = models.get(self.name)
+        if kept is None:
+            return 0
+        try:
+            self.learner.restore(kept[1])
+        except (ValueError, LookupError, TypeError, OverflowError, MemoryError) as error:
+            self.logger.info("What was learned so far cannot be used (%s): learning it again from the pages", error)
+            self.learner = self._new_learner()
+            return 0
+        return kept[0]
 
     def _catch_up(self) -> None:
         """Learn from the pages of earlier runs, in their order, from the file."""
         store = self.crawl.store
         upto = store.number(_UPTO)
-        for stored in list(store.pages.each()):
+        number = self._kept = self._recall()
+        for stored in list(store.pages.each(self._kept)):
             response = store.pages.response(stored.number)
             page = Page(stored.url, stored.status, parent=stored.parent, relevance=stored.relevance)
             page.number, page.listing = stored.number, stored.listing
@@ -187,5 +219,10 @@ class Adaptive(FocusedSpider):
             if [link.url for link in page.links] != [link.url for _, link in links]:
                 page.links = [link for _, link in links]
                 reading = reading._replace(links=self._bare(page.links).links)
-            self._take_in(page, reading, stored.url_id, [url_id for url_id, _ in links], write=stored.number > upto)
+            changes = self._take_in(page, reading, stored.url_id, [url_id for url_id, _ in links])
+            number = stored.number
+            if number > upto:
+                with store.batch():
+                    self._tell(page, changes)
+        self._next_kept = max(self._kept + KEEP_EVERY, int(KEEP_GROWTH * number))
         self.learner.resume(store.queue.scores())

@@ -25,6 +25,7 @@ _READ_BACK = (
     " WHERE link.id >= ? AND link.id < ? ORDER BY link.id"
 )
 _PAGE_URL = "SELECT page.url FROM link JOIN page ON page.id = link.page WHERE link.id = ?"
+_TELL_WHY = "UPDATE link SET score = ?, why = ? WHERE id = (SELECT via FROM page WHERE id = ?)"
 _SET_SCORE = "UPDATE link SET score = ?, why = ? WHERE id = ?"
 _OF_PAGE = (
     "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
@@ -109,6 +110,10 @@ class Links(Part):
                 last, text = why, json.dumps(why)
             rows.append((score, text, link_id))
         self.store.executemany(_SET_SCORE, rows)
+
+    def tell_why(self, page: int, score: float, why: Mapping[str, float]) -> None:
+        """Replace the score and the reasons of the link that led to a page."""
+        self.store.execute(_TELL_WHY, (score, json.dumps(why), page))
 
     def get(self, link_id: int | None) -> Link | None:
         """A stored link."""

@@ -42,7 +42,7 @@ from focuscrawl.store.schema import (
 )
 from focuscrawl.store.search import SearchIndex
 from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
-from focuscrawl.store.strategy_tables import Generations, Predictions, SeedPages
+from focuscrawl.store.strategy_tables import Generations, Models, Predictions, SeedPages
 from focuscrawl.store.unread import UnreadFiles
 from focuscrawl.store.urls import Hosts, Urls
 from focuscrawl.store.visits import Visits
@@ -98,6 +98,7 @@ class Store:
         self.browse = Browse(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
+        self.models = Models(self)
         self.seed_pages = SeedPages(self)
         self.predictions = Predictions(self)
         try:

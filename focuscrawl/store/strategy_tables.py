@@ -16,6 +16,7 @@ _GENERATION = (
 )
 _SEED_PAGE = "CREATE TABLE seed_page (id INTEGER PRIMARY KEY, url_id INTEGER, rank REAL)"
 _PREDICTION = "CREATE TABLE prediction (url_id INTEGER PRIMARY KEY, relevant INTEGER)"
+_MODEL = "CREATE TABLE model (name TEXT PRIMARY KEY, page INTEGER, data BLOB)"
 _PREDICTED = (
     "CREATE VIEW {} AS SELECT url.url, page.score, page.relevance, page.relevant, page.fetched_at FROM prediction"
     " JOIN url ON url.id = prediction.url_id LEFT JOIN page ON page.url_id = prediction.url_id"
@@ -53,6 +54,23 @@ class Generations(Part):
         """Store the figures of a generation."""
         row = (number, *(figures[name] for name in FIGURES))
         self.store.execute("INSERT OR REPLACE INTO generation VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+class Models(Part):
+    """Table `model`: what a strategy has learned up to a page, in its own form."""
+
+    def make(self) -> None:
+        """Create the table if it does not exist."""
+        self.store.make(_MODEL)
+
+    def get(self, name: str) -> tuple[int, bytes] | None:
+        """The page up to which a strategy has learned, and what; None if nothing usable is there."""
+        row = self.store.execute("SELECT page, data FROM model WHERE name = ?", (name,)).fetchone()
+        return row if row and isinstance(row[0], int) and isinstance(row[1], bytes) else None
+
+    def set(self, name: str, page: int, data: bytes) -> None:
+        """Replace what a strategy has learned."""
+        self.store.execute("INSERT OR REPLACE INTO model VALUES (?, ?, ?)", (name, page, data))
 
 
 class SeedPages(Part):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -65,7 +67,7 @@ def test_any_part_of_a_topic_is_enough(relevant, without_a_topic, start, vectors
     elif adaptive.load_vectors() is None:
         pytest.skip("needs the word vectors: pip install 'focuscrawl[vectors]'")
     # by their words alone, a few pages say little about a topic: then it is no worse than no order at all
-    gain = 4 if vectors or start not in ("examples", "seeds") else -5
+    gain = 4 if vectors or start not in ("examples", "seeds") else -8
     assert relevant("adaptive", start) > without_a_topic + gain
 
 
@@ -125,3 +127,57 @@ def test_a_seed_is_fetched_first_whatever_its_in_links_say(tmp_path):
         "adaptive", small_web(links, texts), tmp_path / "c", seeds=f"{at('a')},{at('hub')}", keywords="sort"
     )
     assert crawled.urls[:2] == [at("a"), at("hub")]
+
+
+# ---- what was learned is kept in the crawl's file
+
+
+STOPPED = {"seeds": "http://sorting-handbook.example/", "keywords": "sort,algorithm,array,heap,merge"}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A crawl that was never stopped, given by keywords: its judge changes."""
+    return crawl("adaptive", open_web("demo"), tmp_path_factory.mktemp("w") / "c", **STOPPED, max_pages=90)
+
+
+def change_file(folder, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(folder / "crawl.sqlite", isolation_level=None)) as connection:
+        connection.execute(statement, values)
+
+
+def scored(crawled) -> list[tuple[str, float]]:
+    return [(page["url"], page["score"]) for page in crawled.pages]
+
+
+def test_a_stopped_crawl_goes_on_from_what_it_has_learned(tmp_path, whole, monkeypatch):
+    crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=50)
+    read = []
+    monkeypatch.setattr(adaptive, "read_page", lambda page, *_, **__: read.append(page.url))
+    assert scored(crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=90)) == scored(whole)
+    assert read == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM model",
+        "UPDATE model SET data = 'none'",
+        "UPDATE model SET data = x'00'",
+        "UPDATE model SET data = substr(data, 1, length(data) / 2)",
+    ],
+)
+def test_what_cannot_be_used_is_learned_again_from_the_pages(tmp_path, whole, change):
+    stopped = crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=50)
+    change_file(stopped.folder, change)
+    assert scored(crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=90)) == scored(whole)
+
+
+def test_a_crawl_that_was_killed_learns_the_rest_from_the_pages(tmp_path, whole):
+    crawl("adaptive", open_web("demo"), tmp_path / "a", **STOPPED, max_pages=30)
+    model = Store(tmp_path / "a" / "crawl.sqlite")
+    page, data = model.models.get("adaptive")
+    model.close()
+    stopped = crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=50)
+    change_file(stopped.folder, "UPDATE model SET page = ?, data = ?", page, data)
+    assert scored(crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=90)) == scored(whole)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_sizes, check_steps, joined, parted
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
 from focuscrawl.strategies.adaptive.rates import Rate, shrunk, surplus
 from focuscrawl.strategies.adaptive.reading import BITS, HEADING, SIZE, URL_WORD, Floats, Ints, Links
@@ -49,7 +50,13 @@ PRIOR = np.array(list(PRIORS.values()))
 _MOST_ODDS = 8.0
 #: Features of in-links that are worked on at once.
 _CHUNK = 1 << 20
+#: The share of in-links of URLs that were fetched from which they are removed.
+_DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
+#: Columns and rates that are kept in the crawl's file; `last` and `before` follow from `url`.
+_BY_URL = ("sums", "maxima", "places", "known", "done", "outcome")
+_BY_LINK = ("url", "parent", "path", "repeats")
+_RATES = ("children", "by_path", "by_shape", "by_directory", "by_top", "by_host")
 
 
 class Row(NamedTuple):
@@ -66,6 +73,14 @@ def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
         return column
     more = max(size, 2 * len(column)) - len(column)
     return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
+
+
+def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """The order that sorts values, whether each sorted one but the first equals the one before, where runs end."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    same = ordered[1:] == ordered[:-1]
+    return order, same, np.append(np.flatnonzero(~same), len(values) - 1) if len(values) else order
 
 
 class Evidence:
@@ -100,13 +115,20 @@ class Evidence:
         self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host = (Rate() for _ in range(5))
         self.outcomes = 0.0
         self.fetched = 0
+        #: What the texts of links say that were scored and not yet added, by the identity of their features.
+        self._previewed: dict[int, tuple[Floats, Floats, Links]] = {}
         #: What was paid, if the judge may change its mind: URL, parents, tag paths; and page and URL of later links.
         self.paid: list[tuple[int, NDArray[np.int64], Ints]] = []
         self.paid_later: list[tuple[int, int]] = []
 
+    def __len__(self) -> int:
+        """The number of in-links."""
+        return self.links
+
     def _read_judge(self) -> None:
         judge = self.judge
-        self._weight = (judge.weights * judge.idf).astype(np.float64)
+        #: What a word adds to the score of a text, by its hash.
+        self.word_weights = judge.weights * judge.idf
         self._idf2 = judge.idf * judge.idf
         self._keyword = judge.keywords > 0
 
@@ -135,17 +157,11 @@ class Evidence:
         if not len(targets):
             return targets
         self.make_room(int(targets.max()))
-        seen: set[int] = set()
-        kept: list[int] = []
-        for number, target in enumerate(targets.tolist()):
-            if self.done[target]:
-                if target not in seen:  # a link to a page that is there already: the others of this page may be alike
-                    self.children.add(page, float(self.outcome[target]))
-                    self.paid_later.append((page, target))
-            elif self.sums[target, LINKS] < MOST:
-                kept.append(number)
-            seen.add(target)
-        chosen = np.array(kept, dtype=np.int64)
+        done = self.done[targets]
+        for target in dict.fromkeys(targets[done].tolist()):  # there already: the other links of this page may be alike
+            self.children.add(page, float(self.outcome[target]))
+            self.paid_later.append((page, target))
+        chosen = np.flatnonzero(~done & (self.sums[targets, LINKS] < MOST))
         return self._add(np.full(len(chosen), page), targets[chosen], links, chosen)
 
     def _add(
@@ -156,14 +172,18 @@ class Evidence:
             return targets
         start = self.links
         self._append(pages, targets, links, chosen)
-        return self._gather(targets, *self._parts(start, self.links))
+        texts = self._previewed.pop(id(links.features), None)
+        if texts is None:
+            return self._gather(targets, *self._parts(start, self.links))
+        sums, maxima = texts[0][chosen], texts[1][chosen]
+        self._add_pages(sums, maxima, start, self.links)
+        return self._gather(targets, sums, maxima)
 
     def _gather(self, urls: NDArray[np.int64], sums: Floats, maxima: Floats) -> NDArray[np.int64]:
         """Add what in-links say to their URLs, which are returned; sorted, as `ufunc.at` is many times slower."""
-        order = np.argsort(urls, kind="stable")
-        ordered = urls[order]
-        first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-        found = ordered[first]
+        order, _, ends = _runs(urls)
+        found = urls[order[ends]]
+        first = np.concatenate([[0], ends[:-1] + 1])
         self.sums[found] += np.add.reduceat(sums[order], first, axis=0)
         self.maxima[found] = np.maximum(self.maxima[found], np.maximum.reduceat(maxima[order], first, axis=0))
         return found
@@ -187,10 +207,12 @@ class Evidence:
         mine[chosen] = True
         wanted = np.repeat(mine, np.diff(links.first))
         self.features[self.first[start] : self.first[end]] = links.features[wanted]
-        for number, (target, page) in enumerate(zip(targets.tolist(), pages.tolist(), strict=True), start):
-            before = self.before[number] = self.last[target]
-            self.repeats[number] = before > 0 and self.parent[before - 1] == page
-            self.last[target] = number + 1
+        order, same, ends = _runs(targets)
+        before = self.last[targets]
+        before[order[1:]] = np.where(same, start + order[:-1] + 1, before[order[1:]])
+        self.before[start:end] = before
+        self.repeats[start:end] = (before > 0) & (self.parent[before - 1] == pages)
+        self.last[targets[order[ends]]] = start + order[ends] + 1
         self.links = end
 
     def in_links(self, url: int) -> list[int]:
@@ -208,9 +230,12 @@ class Evidence:
         """What some in-links add to the sums and maxima of their URLs."""
         begin, stop = int(self.first[start]), int(self.first[end])
         sums, maxima = self._texts(self.features[begin:stop], self.first[start : end + 1])
+        self._add_pages(sums, maxima, start, end)
+        return sums, maxima
+
+    def _add_pages(self, sums: Floats, maxima: Floats, start: int, end: int) -> None:
         self._add_parents(sums, maxima, self.p[self.parent[start:end]], ~self.repeats[start:end])
         self._add_rates(sums, start, end)
-        return sums, maxima
 
     def _texts(self, features: Ints, first: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """What the features of in-links add to the sums and maxima."""
@@ -221,7 +246,7 @@ class Evidence:
         text = features < (HEADING + 1) * SIZE
         words, kind, of = features[text] & (SIZE - 1), features[text] >> BITS, row[text]
         place = 3 * of + _GROUP[kind]
-        weights = np.bincount(place, self._weight[words], minlength=3 * count).reshape(count, 3)
+        weights = np.bincount(place, self.word_weights[words], minlength=3 * count).reshape(count, 3)
         lengths = np.bincount(place, self._idf2[words], minlength=3 * count).reshape(count, 3)
         sums[:, ANCHOR_W : HEADING_I + 1 : 2] = weights
         sums[:, ANCHOR_I : HEADING_I + 1 : 2] = lengths
@@ -254,9 +279,18 @@ class Evidence:
         for column in (SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS):
             self.sums[:, column] = np.bincount(urls, sums[:, column], minlength=len(self.sums))
 
+    def renew_sparse(self) -> None:
+        """Compute the sums of learned weights again, after these have changed."""
+        self._previewed.clear()
+        self._forget_done()
+        end = int(self.first[self.links])
+        row = np.repeat(self.url[: self.links], np.diff(self.first[: self.links + 1]))
+        self.sums[:, SPARSE] = np.bincount(row, self.sparse[self.features[:end]], minlength=len(self.sums))
+
     def renew(self) -> None:
-        """Compute all sums again, after the judge or the weights have changed."""
+        """Compute all sums again, after the judge has changed."""
         self._read_judge()
+        self._previewed.clear()
         self._forget_done()
         self.sums[:] = 0
         self.maxima[:] = 0
@@ -268,24 +302,30 @@ class Evidence:
             start = end
 
     def _forget_done(self) -> None:
-        """Remove the in-links of URLs that were fetched."""
+        """Remove the in-links of URLs that were fetched, if they are many."""
         keep = ~self.done[self.url[: self.links]]
-        if keep.all():
+        kept = int(keep.sum())
+        if kept > self.links * (1 - _DEAD):
             return
         lengths = np.diff(self.first[: self.links + 1])
         self.features[: int(lengths[keep].sum())] = self.features[: int(self.first[self.links])][
             np.repeat(keep, lengths)
         ]
-        kept = int(keep.sum())
         for name in ("url", "parent", "path", "repeats"):
             column = getattr(self, name)
             column[:kept] = column[: self.links][keep]
         self.first[1 : kept + 1] = np.cumsum(lengths[keep])
         self.links = kept
+        self._chain()
+
+    def _chain(self) -> None:
+        """Set which in-link of a URL is its last one, and which one comes before each."""
+        urls = self.url[: self.links]
+        order, same, ends = _runs(urls)
+        self.before[: self.links] = 0
+        self.before[order[1:]] = np.where(same, order[:-1] + 1, 0)
         self.last[:] = 0
-        for number, url in enumerate(self.url[:kept].tolist()):
-            self.before[number] = self.last[url]
-            self.last[url] = number + 1
+        self.last[urls[order[ends]]] = order[ends] + 1
 
     # ---- features
 
@@ -325,6 +365,7 @@ class Evidence:
         """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
         count = len(links.paths)
         sums, maxima = self._texts(links.features, links.first)
+        self._previewed[id(links.features)] = sums.copy(), maxima.copy(), links
         self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
         sums[:, PATH_Y] = self.by_path.total[links.paths]
         sums[:, PATHS] = self.by_path.number[links.paths]
@@ -381,3 +422,56 @@ class Evidence:
         first = np.cumsum([0, *map(len, parts)])
         links = Links(np.concatenate(parts), first, other.path[chosen], other.places[other.url[chosen]])
         self._add(other.parent[chosen], targets, links, np.arange(len(pairs)))
+
+    # ---- keeping
+
+    def state(self) -> Arrays:
+        """What is known, to go on from there."""
+        links, end = self.links, int(self.first[self.links])
+        found: Arrays = {name: getattr(self, name) for name in (*_BY_URL, "p", "sparse")}
+        found |= {name: getattr(self, name)[:links] for name in _BY_LINK}
+        found["first"], found["features"] = self.first[: links + 1], self.features[:end]
+        for name in _RATES:
+            rate: Rate = getattr(self, name)
+            found |= {f"{name} total": rate.total, f"{name} number": rate.number}
+        found["paid"] = np.array([url for url, _, _ in self.paid], dtype=np.int64)
+        found |= joined("paid parents", [parents for _, parents, _ in self.paid], np.int64)
+        found |= joined("paid paths", [paths for _, _, paths in self.paid], np.int32)
+        found["paid later"] = np.array(self.paid_later, dtype=np.int64).reshape(-1, 2)
+        found["outcomes"] = np.array([self.outcomes, self.fetched])
+        return found
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state; raises ValueError or KeyError if it is not one."""
+        check_sizes(state, _BY_URL)
+        check_sizes(state, _BY_LINK)
+        check_sizes(state, ("p", "children total", "children number"))
+        check_steps("first", state["first"], len(state["features"]))
+        urls, pages = len(state["sums"]), len(state["p"])
+        for name, end in (
+            *(("url", urls), ("paid", urls), ("parent", pages), ("paid parents", pages)),
+            *(("path", SIZE), ("places", SIZE), ("paid paths", SIZE), ("features", len(self.sparse))),
+        ):
+            check_range(name, state[name], end)
+        check_range("paid later", state["paid later"][:, 0], pages)
+        check_range("paid later", state["paid later"][:, 1], urls)
+        shapes = {"sums": (urls, SUMS), "maxima": (urls, MAXIMA), "places": (urls, 4), "sparse": self.sparse.shape}
+        shapes |= {f"{name} total": (SIZE,) for name in _RATES[1:]} | {f"{name} number": (SIZE,) for name in _RATES[1:]}
+        shapes["first"] = (len(state["url"]) + 1,)
+        if any(state[name].shape != shape for name, shape in shapes.items()):
+            raise ValueError("a column has another size")
+        for name in (*_BY_URL, *_BY_LINK, "p", "sparse", "first", "features"):
+            setattr(self, name, state[name].astype(getattr(self, name).dtype))
+        self.links = len(state["url"])
+        for name in _RATES:
+            rate: Rate = getattr(self, name)
+            rate.total, rate.number = state[f"{name} total"], state[f"{name} number"]
+        parents, paths = parted("paid parents", state), parted("paid paths", state)
+        self.paid = list(zip(state["paid"].tolist(), parents, paths, strict=True))
+        self.paid_later = [(page, url) for page, url in state["paid later"].tolist()]
+        self.outcomes, self.fetched = float(state["outcomes"][0]), int(state["outcomes"][1])
+        self.before = np.zeros(max(1, self.links), dtype=np.int64)
+        self.last = np.zeros(urls, dtype=np.int64)
+        if self.links:
+            self._chain()
+        self._read_judge()

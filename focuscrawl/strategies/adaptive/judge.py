@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, parted
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, general_frequencies
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
@@ -44,6 +46,8 @@ class Scale(NamedTuple):
     slope: float
 
 
+#: Columns that are kept in the crawl's file.
+_BY_WORD = ("found", "idf", "weights", "keywords")
 _BY_MEANING = Scale(0.22, 18.0)
 _BY_PAGES = Scale(0.4, 18.0)
 
@@ -82,7 +86,7 @@ class PageJudge:
         self._scale0 = self._direction_scale = _BY_MEANING
         self.positives, self.negatives = list(positives), list(negatives)
         self._general = 100 * general_frequencies()
-        self._found = np.zeros(SIZE)
+        self.found = np.zeros(SIZE)
         self._sampled = 0
         #: Pages of the crawl, which the judge learns from, and their numbers.
         self.pages: list[Vector] = []
@@ -103,13 +107,18 @@ class PageJudge:
         """Whether there are examples and counterexamples."""
         return len(self.positives) > 1 and len(self.negatives) > 1
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the meaning of words counts."""
+        return self._without_average is not None
+
     def _count(self, vector: Vector) -> None:
         if self._sampled < SAMPLE:
-            self._found[vector.words] += 1
+            self.found[vector.words] += 1
             self._sampled += 1
 
     def _weigh_words(self) -> None:
-        self.idf = np.maximum(0.0, np.log((self._sampled + 101) / (self._found + self._general + 0.5)))
+        self.idf = np.maximum(0.0, np.log((self._sampled + 101) / (self.found + self._general + 0.5)))
 
     def normal(self, vector: Vector) -> Floats:
         """The weights of a page's words, scaled to length 1."""
@@ -183,7 +192,7 @@ class PageJudge:
         balance = np.where(labels == 1, len(labels) / (2 * positive), len(labels) / (2 * (len(labels) - positive)))
         few, used = used_columns(pages)
         weights = np.zeros(SIZE)
-        weights[used] = fit(few, labels, _RIDGE, importance=balance, rounds=100)
+        weights[used] = fit(few, labels, _RIDGE, importance=balance)
         return weights + _BESIDE_EXAMPLES * float(np.sqrt(weights @ weights)) * self.keywords
 
     def _rescale(self) -> None:
@@ -270,6 +279,43 @@ class PageJudge:
         if meaning is not None:
             odds = 0.5 * odds + 0.5 * _meaning(meaning @ self._direction, self._direction_scale)
         return np.asarray(sigmoid(np.clip(odds, -8, 8)))
+
+    # ---- keeping
+
+    def state(self) -> Arrays:
+        """What was learned from the crawl, to go on from there."""
+        vectors = [*self.pages, *self.seeds]
+        found: Arrays = {name: getattr(self, name) for name in _BY_WORD}
+        found |= {"direction": self._direction, "direction0": self._direction0}
+        found |= joined("words", [vector.words for vector in vectors], np.int32)
+        found |= joined("counts", [vector.counts for vector in vectors], np.float32)
+        found |= joined("embeddings", [vector.embedding for vector in vectors], np.float32)
+        found |= {"numbers": np.array(self.numbers, dtype=np.int64), "best": np.array(self._best)}
+        scales = (*self.scale, *self._scale0, *self._direction_scale)
+        found["judge"] = np.array([self._sampled, self._learned, *scales])
+        return found
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state; raises ValueError or KeyError if it is not one."""
+        if any(state[name].shape != (SIZE,) for name in _BY_WORD) or state["judge"].shape != (8,):
+            raise ValueError("the judge has another size")
+        check_range("words", state["words"], SIZE)
+        parts = (parted(name, state) for name in ("words", "counts", "embeddings"))
+        vectors = [Vector(*vector) for vector in zip(*parts, strict=True)]
+        wide = len(state["direction0"]) if self.has_vectors else 0
+        if any(len(vector.words) != len(vector.counts) or len(vector.embedding) not in (0, wide) for vector in vectors):
+            raise ValueError("pages differ in length")
+        if len(self._topic) not in (0, wide) or {len(state[name]) for name in ("direction", "direction0")} != {wide}:
+            raise ValueError("word vectors differ in length")
+        self.numbers = state["numbers"].tolist()
+        for name in _BY_WORD:
+            setattr(self, name, state[name])
+        self._direction, self._direction0 = state["direction"], state["direction0"]
+        self._best = state["best"].tolist()
+        self.pages, self.seeds = vectors[: len(self.numbers)], vectors[len(self.numbers) :]
+        sampled, learned, *scales = state["judge"].tolist()
+        self._sampled, self._learned = int(sampled), bool(learned)
+        self.scale, self._scale0, self._direction_scale = Scale(*scales[:2]), Scale(*scales[2:4]), Scale(*scales[4:])
 
 
 def _meaning(cosines: Floats, scale: Scale) -> Floats:

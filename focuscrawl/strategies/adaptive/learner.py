@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import words
 from focuscrawl.page import Link, Page
+from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, pack, parted, unpack
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
 from focuscrawl.strategies.adaptive.reading import (
@@ -31,11 +33,18 @@ FIT_EVERY = 10
 GROWTH = 1.1
 #: Pages after which all waiting URLs are scored again.
 RESCORE_EVERY = 20
+#: Both are put off when there is much to score again: so many in-links cost a page.
+LINKS_PER_FIT = 500
+LINKS_PER_RESCORING = 2000
 #: Fetched URLs that the weights are learned from, the latest ones.
 LESSONS = 5000
 #: Words given as reasons of a judgement, and the smallest part of a score that is shown.
 REASONS = 8
 LEAST = 0.05
+#: Parts of the score of a link that are kept as its reasons.
+STRONGEST = 4
+#: The names of the parts.
+PARTS = (*NAMES, "learned words and places")
 #: Words told of an anchor or a context.
 TOLD = 3
 #: The relevance of a seed that is all that the topic says.
@@ -43,6 +52,8 @@ SEED = 0.95
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
+#: Lists that are kept in the crawl's file.
+_LISTS = ("row_pages", "page_urls", "_seed_pages", "_odds", "_outcomes")
 #: Fetches that scores are calibrated by, the latest ones.
 CALIBRATED = 100
 RIDGE_CALIBRATION = 2.0
@@ -100,7 +111,10 @@ class Learner:
         self._odds: list[float] = []
         self._outcomes: list[float] = []
         self._stretch, self._shift = 1.0, 0.0
+        #: URLs that keep the scores they have: seeds that pages link to.
+        self.fixed: set[int] = set()
         self._next_fit = FIRST_FIT
+        self._next_rescoring = RESCORE_EVERY
         #: By URL: the current score as log-odds, and the one that the frontier has; which ones have changed.
         self._now = np.full(1024, np.nan)
         self._told = np.full(1024, np.nan)
@@ -165,7 +179,7 @@ class Learner:
             tell = np.isnan(told) | ((now > told) & ((now >= least) | (now > told + RISE)))
             urls, now = urls[tell], now[tell]
         self._told[urls] = now
-        return list(zip(urls.tolist(), now.tolist(), strict=True))
+        return [change for change in zip(urls.tolist(), now.tolist(), strict=True) if change[0] not in self.fixed]
 
     def resume(self, told: Mapping[int, float]) -> None:
         """Note the scores that the frontier has from earlier runs."""
@@ -176,10 +190,14 @@ class Learner:
     def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
         """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
         dense, sparse = self.evidence.preview(links, p)
-        parts = dense * self.weights
-        odds = parts.sum(axis=1) + sparse
-        named = [_named(part, extra) for part, extra in zip(parts.tolist(), sparse.tolist(), strict=True)]
-        return self.probability(odds).tolist(), named
+        parts = np.column_stack([dense * self.weights, sparse])
+        strongest = np.argsort(-np.abs(parts[:, 1:]), axis=1, kind="stable")[:, :STRONGEST] + 1
+        told = np.round(np.take_along_axis(parts, strongest, axis=1), 2).tolist()
+        named = [
+            {PARTS[place]: part for place, part in zip(places, row, strict=True) if abs(part) >= LEAST}
+            for places, row in zip(strongest.tolist(), told, strict=True)
+        ]
+        return self.probability(parts.sum(axis=1)).tolist(), named
 
     def explain(self, url: int, link: Link) -> dict[str, float]:
         """The parts of the score of a waiting URL that matter, with the words of one of its links."""
@@ -188,8 +206,7 @@ class Learner:
         place = np.array([url])
         parts = (self.evidence.dense(place) * self.weights)[0]
         named = _named(parts.tolist(), float(self.evidence.sparse_part(place)[0]))
-        weights = self.judge.weights * self.judge.idf
-        found = link_words(link)
+        weights, found = self.evidence.word_weights, link_words(link)
         for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
             if name in named:
                 best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
@@ -201,10 +218,12 @@ class Learner:
         """The words that count most in the judgement of a page."""
         judge, vector = self.judge, reading.vector
         parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
-        best = np.argsort(-np.abs(parts), kind="stable")[:REASONS]
-        stems = list(map(words.bare, page.counts))
-        names = dict(zip(hashes(stems), stems, strict=True))
-        return {names[vector.words[place]]: round(float(parts[place]), 3) for place in best.tolist() if parts[place]}
+        best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
+        wanted = set(vector.words[best].tolist())
+        stems = page.counts if page.language == "en" else list(map(words.bare, page.counts))
+        names = {place: stem for place, stem in zip(hashes(stems), stems, strict=True) if place in wanted}
+        told = ((names.get(int(vector.words[place])), float(parts[place])) for place in best)
+        return {name: round(part, 3) for name, part in told if name is not None}
 
     # ---- learning
 
@@ -251,17 +270,22 @@ class Learner:
             changed = True
         elif changed:
             self._judge_again(teach=False)
-        if number >= self._next_fit:
-            self._next_fit = max(number + FIT_EVERY, int(GROWTH * number))
+        fits = number >= self._next_fit
+        if fits:
             self._fit()
-            changed = True
-        self._all_changed = changed or number % RESCORE_EVERY == 0
+        self._all_changed = changed or fits or number >= self._next_rescoring
         if self._all_changed and len(self._odds) >= FIRST_FIT:
             self._calibrate()
         if changed:
             evidence.renew()
         elif self._all_changed:
             evidence.renew_rates()
+            if fits:
+                evidence.renew_sparse()
+        if fits:
+            self._next_fit = max(number + FIT_EVERY, int(GROWTH * number), number + len(evidence) // LINKS_PER_FIT)
+        if self._all_changed:
+            self._next_rescoring = number + max(RESCORE_EVERY, len(evidence) // LINKS_PER_RESCORING)
         self._changed = evidence.waiting() if self._all_changed else touched
         self._score_changed()
         return self._changed
@@ -328,8 +352,11 @@ class Learner:
         matrix = csr_array((values, features, first), shape=(len(rows), width + 9 * SIZE))
         few, used = used_columns(matrix)
         ridge = np.where(used < width, RIDGE_DENSE, RIDGE_SPARSE)
-        learned = fit(few, labels, ridge, offset=dense @ PRIOR)
         is_dense = used < width
+        start = np.zeros(len(used))
+        start[is_dense] = (self.weights - PRIOR)[used[is_dense]]
+        start[~is_dense] = self.evidence.sparse[used[~is_dense] - width]
+        learned = fit(few, labels, ridge, offset=dense @ PRIOR, start=start)
         self.weights = PRIOR.copy()
         self.weights[used[is_dense]] += learned[is_dense]
         self.evidence.sparse[:] = 0
@@ -357,10 +384,63 @@ class Learner:
         self._changed, self._all_changed = self.evidence.waiting(), True
         self._score_changed()
 
+    # ---- keeping
+
+    def state(self) -> bytes:
+        """What was learned from the crawl, to go on from there; what is known beforehand is left out."""
+        judge, evidence = self.judge.state(), self.evidence.state()
+        found: Arrays = {"topic": self._topic(), "weights of features": self.weights}
+        found |= {"row dense": np.array([row.dense for row in self.rows]).reshape(-1, len(NAMES))}
+        found |= joined("row features", [row.features for row in self.rows], np.int32)
+        found |= joined("row values", [row.values for row in self.rows], np.float64)
+        for name in _LISTS:
+            found[name] = np.array(getattr(self, name))
+        numbers = (self._stretch, self._shift, self._next_fit, self._next_rescoring)
+        found |= {"learner": np.array(numbers), "now": self._now, "told": self._told}
+        found["fixed"] = np.array(sorted(self.fixed), dtype=np.int64)
+        found["left aside"] = np.array(sorted(self._aside_urls), dtype=np.int64)
+        assert not (judge.keys() & evidence.keys() | (judge.keys() | evidence.keys()) & found.keys())
+        return pack({**judge, **evidence, **found})
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a state; raises ValueError or KeyError if it is not one, or not one of this topic."""
+        state = unpack(data)
+        if not np.array_equal(state["topic"], self._topic()):
+            raise ValueError("it is about another topic")
+        features, values = parted("row features", state), parted("row values", state)
+        check_range("row features", state["row features"], 9 * SIZE)
+        urls = len(state["sums"])
+        check_range("page_urls", state["page_urls"], urls)
+        for name in ("row_pages", "_seed_pages"):
+            check_range(name, state[name], len(state["p"]))
+        if len(state["now"]) > urls or len(state["told"]) != len(state["now"]):
+            raise ValueError("scores differ in length")
+        if state["weights of features"].shape != PRIOR.shape or state["row dense"].shape != (len(features), len(NAMES)):
+            raise ValueError("the weights have another size")
+        self.judge.restore(state)
+        check_range("numbers", np.array(self.judge.numbers) - 1, len(state["page_urls"]))
+        self.evidence.restore(state)
+        self.weights = state["weights of features"]
+        self.rows = [Row(*row) for row in zip(state["row dense"], features, values, strict=True)]
+        for name in _LISTS:
+            setattr(self, name, state[name].tolist())
+        self._stretch, self._shift, fit_at, rescore_at = state["learner"].tolist()
+        self._next_fit, self._next_rescoring = int(fit_at), int(rescore_at)
+        self._now, self._told = state["now"], state["told"]
+        self.fixed = set(state["fixed"].tolist())
+        left = set(state["left aside"].tolist())
+        self._aside_urls = {key: number for key, number in self._aside_urls.items() if key in left}
+
+    def _topic(self) -> Floats:
+        """What tells topics apart: what is known beforehand, in numbers."""
+        judge = self.judge
+        vectors = [np.concatenate([vector.words, vector.counts]) for vector in (*judge.positives, *judge.negatives)]
+        given = np.array([number for word in sorted(judge.given) for number in (word, judge.given[word])])
+        digests = [crc32(np.asarray(part, dtype=np.float64).tobytes()) for part in (given, *vectors)]
+        return np.array([len(judge.positives), len(judge.negatives), judge.has_vectors, *digests], dtype=np.float64)
+
 
 def _named(parts: Sequence[float], sparse: float) -> dict[str, float]:
     """The parts of a score that matter, by name."""
-    named = {name: round(part, 2) for name, part in zip(NAMES[1:], parts[1:], strict=True) if abs(part) >= LEAST}
-    if abs(sparse) >= LEAST:
-        named["learned words and places"] = round(sparse, 2)
-    return named
+    told = zip(PARTS[1:], [*parts[1:], sparse], strict=True)
+    return {name: round(part, 2) for name, part in told if abs(part) >= LEAST}

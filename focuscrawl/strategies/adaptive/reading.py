@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from focuscrawl import urls, words
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Link, Page
+from focuscrawl.reading.markup import step_of
 from focuscrawl.resources import data
 
 Ints = NDArray[np.int32]
@@ -57,9 +58,30 @@ _hashes = _Hashes()
 
 
 def hashes(stems: Iterable[str]) -> list[int]:
-    """The hashes of words."""
+    """The hashes of stems."""
     known = _hashes
     return [known[stem] for stem in stems]
+
+
+class _WordHashes(dict[str, int]):
+    """A cache of the hashes of the stems of a language's words, without its mark: keywords fit any language."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, word: str) -> int:
+        number = _hashes[words.bare(words.stem(word, self._language))]
+        if len(word) <= words.LONGEST:
+            if len(self) >= _Hashes.LIMIT:
+                self.clear()
+            self[word] = number
+        return number
+
+
+@lru_cache(maxsize=words.LANGUAGES)
+def _word_hashes(language: str) -> _WordHashes:
+    return _WordHashes(language)
 
 
 @cache
@@ -93,7 +115,7 @@ def link_words(link: Link) -> LinkWords:
     language = link.language
     return LinkWords(
         bare_stems(words.tokenize(link.anchor), language),
-        url_stems(link.url, language),
+        bare_stems(urls.words(link.url), language),
         bare_stems([*link.before(), *link.after()], language),
         bare_stems(words.tokenize(link.subheading or link.main_heading), language),
     )
@@ -126,9 +148,15 @@ def place_of(url: str) -> Place:
 
 
 @lru_cache(maxsize=20_000)
-def url_stems(url: str, language: str) -> tuple[str, ...]:
-    """The stems of the words of a URL: many pages link to the same one."""
-    return tuple(bare_stems(urls.words(url), language))
+def _url_features(url: str, language: str) -> list[int]:
+    """The features of the words of a URL: many pages link to the same one."""
+    return _features(URL_WORD, urls.words(url), _word_hashes(language))
+
+
+def _features(kind: int, found: Iterable[str], known: _WordHashes) -> list[int]:
+    """The features of words of a kind."""
+    start = kind * SIZE
+    return sorted({start + known[word] for word in found})
 
 
 def shape_of(path: str, query: str) -> str:
@@ -162,16 +190,18 @@ def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
 
 def page_vector(page: Page) -> Vector:
     """The words of a page; those of its title count three times."""
-    counts = {words.bare(stem): float(count) for stem, count in page.counts.items() if _speaks(stem, page.language)}
-    title = [stem for stem in words.stems(words.tokenize(page.title), page.language) if _speaks(stem, page.language)]
-    for stem in map(words.bare, title):
-        counts[stem] = counts.get(stem, 0.0) + TITLE - 1
+    counts: dict[str, float] = _speaking(page.counts, page.language)
+    for stem in words.stems(words.tokenize(page.title), page.language):
+        for found in _speaking({stem: 1}, page.language):
+            counts[found] = counts.get(found, 0.0) + TITLE - 1
     return vector_of(hashes(counts), list(counts.values()))
 
 
-def _speaks(stem: str, language: str) -> bool:
-    """Whether a stem counts. The table of frequencies is English: stop words of other languages would look rare."""
-    return language in ("en", "") or tells(stem)
+def _speaking(counts: Mapping[str, int], language: str) -> dict[str, float]:
+    """The stems that count. The table of frequencies is English: stop words of other languages would look rare."""
+    if language in ("en", ""):
+        return dict(counts)
+    return {words.bare(stem): count for stem, count in counts.items() if tells(stem)}
 
 
 class Links(NamedTuple):
@@ -196,12 +226,19 @@ def read_links(links: Sequence[Link]) -> Links:
     first = [0]
     paths: list[int] = []
     places: list[Place] = []
+    headings: dict[str, list[int]] = {}
+    prefixes: dict[int, str] = {}
     for link in links:
-        found = link_words(link)
-        for kind, stems in enumerate(found):
-            start = kind * SIZE
-            features += sorted({start + number for number in hashes(stems)})
-        path = _hashes[link.path]
+        language = link.language
+        known = _word_hashes(language)
+        features += _features(ANCHOR, words.tokenize(link.anchor), known)
+        features += _url_features(link.url, language)
+        features += _features(CONTEXT, [*link.before(), *link.after()], known)
+        heading = link.subheading or link.main_heading
+        if heading not in headings:
+            headings[heading] = _features(HEADING, words.tokenize(heading), known)
+        features += headings[heading]
+        path = _hashes[_path(link, prefixes)]
         place = place_of(link.url)
         features += (
             PATH * SIZE + path,
@@ -219,6 +256,17 @@ def read_links(links: Sequence[Link]) -> Links:
         np.array(paths, dtype=np.int32),
         np.array(places, dtype=np.int32).reshape(len(paths), 4),
     )
+
+
+def _path(link: Link, prefixes: dict[int, str]) -> str:
+    """The tag path of a link. *prefixes*: those of the elements around the links of its page, by their identity."""
+    if len(link.elements) < 2:
+        return link.path
+    around = id(link.elements[-2])
+    prefix = prefixes.get(around)
+    if prefix is None:
+        prefix = prefixes[around] = ">".join([step_of(*element) for element in link.elements[:-1]])
+    return f"{prefix}>{step_of(*link.elements[-1])}"
 
 
 def read(page: Page, embed: Callable[[Mapping[str, float]], Embedding] | None = None) -> Reading:

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import random
+import zlib
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from focuscrawl.strategies.adaptive.checkpoint import joined, pack, parted, unpack
+from focuscrawl.strategies.adaptive.learner import Learner
+
+
+def test_arrays_come_back_as_they_were():
+    sparse = np.zeros(10_000)
+    sparse[[5, 9_999]] = 1.5, np.nan
+    arrays = {
+        "sparse": sparse,
+        "table": np.arange(12, dtype=np.int32).reshape(4, 3),
+        "flags": np.array([True, False]),
+        "nothing": np.zeros(0, dtype=np.float32),
+        **joined("parts", [np.array([1, 2]), np.zeros(0), np.array([3])], np.int64),
+    }
+    found = unpack(pack(arrays))
+    assert found.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+    assert [part.tolist() for part in parted("parts", found)] == [[1, 2], [], [3]]
+
+
+def test_damaged_bytes_are_an_error_or_do_no_harm():
+    fresh = Learner({"sort": 1.0}).state()
+    raw = zlib.decompress(fresh)
+    other = random.Random(1)
+    for _ in range(150):
+        changed = bytearray(raw)
+        for _ in range(other.randint(1, 3)):
+            changed[other.randrange(min(len(changed), 4000))] = other.randrange(256)
+        with suppress(ValueError, LookupError, TypeError, OverflowError):
+            Learner({"sort": 1.0}).restore(zlib.compress(bytes(changed)))
+
+
+def test_what_was_learned_about_another_topic_is_refused():
+    with pytest.raises(ValueError, match="another topic"):
+        Learner({"sort": 1.0}).restore(Learner({"heap": 1.0}).state())
+
+
+def test_bytes_that_would_fill_the_memory_are_refused():
+    with pytest.raises(ValueError, match="too large"):
+        unpack(pack({"large": np.zeros((1 << 26, 5), dtype=bool)}))
