@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 #: Connections to a crawl's file that are kept open, and seconds that a request spends on the ledger.
 KEPT = 2
 PATIENCE = 0.08
+#: Seconds in which the verdict on a page follows its mark.
+LATELY = 30.0
 #: Crawls found in a folder, and how deep they are looked for.
 MAX_CRAWLS = 500
 MAX_DEPTH = 3
@@ -50,6 +52,8 @@ class OpenCrawl:
         self.marked: dict[int, str] = {}
         self._keys: dict[int, int] = {}
         self._last_mark = 0
+        #: Pages that were marked lately, and when: a running crawl takes up marks a little later.
+        self._lately: dict[int, float] = {}
 
     # ---- the file
 
@@ -118,6 +122,10 @@ class OpenCrawl:
         """Bring ledger and marks up to date, as far as that is quick; the rest is done in the background."""
         self._read_marks(store)
         done = self.ledger.catch_up(store, 0.01 if self.is_busy("ledger") else PATIENCE)
+        if self._lately:
+            old = clock.monotonic() - LATELY
+            self.ledger.renew(store, list(self._lately))
+            self._lately = {page: at for page, at in self._lately.items() if at > old}
         if not done:
             self.start("ledger", self._fill)
         return done
@@ -147,6 +155,7 @@ class OpenCrawl:
         for mark in new:
             page = self._keys.get(mark.key)
             if page is not None:
+                self._lately[page] = clock.monotonic()
                 if mark.verdict == "none":
                     self.marked.pop(page, None)
                 else:

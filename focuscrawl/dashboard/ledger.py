@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -164,6 +165,12 @@ class Ledger:
             return True
         finally:
             self.lock.release()
+
+    def renew(self, store: Store, pages: Collection[int]) -> None:
+        """Read some pages again, which have changed."""
+        with self.lock:
+            here = sorted(page for page in pages if self.low < page <= self.top)
+            self._take(store.browse.facts_of(here), self.top)
 
     def _take_visits(self, store: Store) -> None:
         """Read the pages again that were visited since."""

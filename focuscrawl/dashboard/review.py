@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import sqrt
 from typing import NamedTuple
 
@@ -42,13 +43,20 @@ class Precision(NamedTuple):
         return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def sample(ledger: Ledger) -> list[int]:
-    """The matched pages in a random order that stays the same when pages are added.
+def sample(ledger: Ledger, overruled: Mapping[int, bool]) -> list[int]:
+    """The pages that the judge matched in a random order that stays the same when pages are added.
+
+    *overruled*: the pages whose verdict is a person's now, and whether the judge wanted them.
 
     New pages take places between the others, so the first pages of it are a random sample at any time.
     """
     known = ledger.known
-    matched = known[(ledger.flags[known] & MATCHED) > 0]
+    by_judge = (ledger.flags[known] & MATCHED) > 0
+    if overruled:
+        pages = np.array(list(overruled), np.int64)
+        wanted = np.array(list(overruled.values()), bool)
+        by_judge = (by_judge & ~np.isin(known, pages)) | np.isin(known, pages[wanted])
+    matched = known[by_judge]
     mixed = (matched.astype(np.uint64) * np.uint64(_MIX)) % np.uint64(1 << 32)  # different for each page
     chosen: list[int] = matched[_smallest(mixed, MAX_SAMPLE)].tolist()
     return chosen
