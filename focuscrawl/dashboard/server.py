@@ -26,6 +26,7 @@ class Server:
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._socket.bind((host, port))
+            self._socket.listen(128)  # from now on, requests wait until they are answered
         except (OSError, OverflowError):
             self._socket.close()
             raise

@@ -10,7 +10,19 @@ from focuscrawl.errors import FocusError
 from tests.dashboard.asking import Asking
 from tests.hostile import CELLS, INSIDE, KINDS, copy_crawl, make_crawl
 
-VIEWS = ("/", "", "pages", "pages?order=best&q=a", "page/1", "page/2", "review", "search?q=sort", "frontier", "map", "topic")
+VIEWS = (
+    "/",
+    "",
+    "pages",
+    "pages?order=best&q=a",
+    "page/1",
+    "page/2",
+    "review",
+    "search?q=sort",
+    "frontier",
+    "map",
+    "topic",
+)
 
 
 @pytest.fixture(scope="module")
