@@ -58,7 +58,7 @@ def shoot(browser: Browser, address: str, folder: Path, *, everything: bool) -> 
             file = folder / f"dashboard-{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
             page.screenshot(path=file, full_page=everything)
             with Image.open(file) as picture:
-                picture.convert("RGB").quantize(200, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+                picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(
                     file, optimize=True
                 )
         page.close()

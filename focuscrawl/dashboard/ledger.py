@@ -244,7 +244,7 @@ class Ledger:
             return [], [], 0
         good = np.zeros(total + 1, np.int64)
         good[1:] = np.cumsum((self.flags[known] & RELEVANT) > 0)
-        ends = np.unique(np.linspace(1, total, min(points, total)).round().astype(int))
+        ends = np.unique(np.linspace(max(1, total // points), total, min(points, total)).round().astype(int))
         starts = np.maximum(0, ends - window)
         overall = 100 * good[ends] / ends
         recent = 100 * (good[ends] - good[starts]) / (ends - starts)
