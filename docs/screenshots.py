@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 
 from PIL import Image
@@ -58,9 +59,7 @@ def shoot(browser: Browser, address: str, folder: Path, *, everything: bool) -> 
             file = folder / f"dashboard-{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
             page.screenshot(path=file, full_page=everything)
             with Image.open(file) as picture:
-                picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(
-                    file, optimize=True
-                )
+                picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
         page.close()
 
 
@@ -69,10 +68,11 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
     folder.mkdir(parents=True, exist_ok=True)
     executable = find_browser(Settings({"FOCUS_BROWSER": "shells"}))
-    with tempfile.TemporaryDirectory() as crawls, sync_playwright() as play:
-        crawl(Path(crawls))
+    folder = folder.resolve()
+    with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as play:
+        crawl(Path(place, "crawls"))
         browser = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        with serving(crawls) as server:
+        with serving("crawls") as server:
             shoot(browser, server.address, folder, everything=len(sys.argv) > 1)
         browser.close()
 

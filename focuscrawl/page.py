@@ -328,7 +328,7 @@ class Page:
         self.wanted = False
         #: Why the page is withheld from matched URLs and search: `listing`, `noindex`, `reservation: …` or `copy`.
         self.withheld: str | None = None
-        self.rights = Rights()
+        self.rights = Rights(when=self.fetched_at)
         #: Validators: they tell the server on a later visit which version we have.
         self.etag: str | None = None
         self.last_modified: str | None = None

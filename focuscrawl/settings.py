@@ -99,7 +99,8 @@ DOWNLOADER_MIDDLEWARES = {
     "focuscrawl.middlewares.backoff.BackoffMiddleware": 560,
     "focuscrawl.middlewares.redirects.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # the last one, so that responses from a cache do not wait
+    "focuscrawl.middlewares.gate.GateMiddleware": 950,  # behind caches, so that their responses do not wait
+    "focuscrawl.middlewares.signing.SigningMiddleware": 960,  # a signature is made when the request leaves
 }
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "focuscrawl.web.download.DownloadHandler")
 ITEM_PIPELINES = {
@@ -133,8 +134,12 @@ FOCUS_PACE: dict[str, float] = {}
 FOCUS_LOAD_MAX = 0.0
 #: Maximum KB of responses per second, 1 KB being 1,000 bytes; 0: no limit.
 FOCUS_BANDWIDTH_MAX = 0.0
-#: Reservations that keep a page out of the exports: noai, noimageai, tdm, unlicensed.
+#: Purposes that a page may refuse (search, ai-input, ai-train, tdm) and reservations (noai, noimageai, rsl, unlicensed)
+#: that keep it out of the exports.
 FOCUS_RIGHTS: list[str] = []
+#: A private key that signs requests (Web Bot Auth), and the site that publishes its public key; None: not signed.
+FOCUS_SIGN_KEY = None
+FOCUS_SIGN_AGENT = None
 #: Allow connections to private networks and to this machine, even if no seed contains such an address.
 FOCUS_PRIVATE_HOSTS = False
 #: Maximum Crawl-delay that a robots.txt can demand, in seconds; longer ones are cut to it.

@@ -26,7 +26,7 @@ from focuscrawl.crawl import clock, single_page
 from focuscrawl.crawl.checks import check_settings, check_values
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.focus import KEY, Focus
-from focuscrawl.crawl.responses import content_type, headers, soft_404, validators
+from focuscrawl.crawl.responses import content_type, headers, note_signals, soft_404, validators
 from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.judge import KeywordJudge
@@ -438,6 +438,7 @@ class FocusedSpider(Spider):
             page.robots |= robots_directives(tag, self._agent)
         page.rights.x_robots_tag = ", ".join(tags)
         page.rights.robots_txt = response.meta.get("robots_txt", "ignored")
+        note_signals(page, response)
         if response.status >= 300:
             page.problem = f"HTTP {response.status}"
         return page

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from focuscrawl import testing
-from focuscrawl.commands.search import _search
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.recrawl.changes import as_atom, as_json, as_text, changes_since
 from focuscrawl.recrawl.revisit import DAY, plan
 from focuscrawl.reports.explain import explain
 from focuscrawl.reports.report import crawl_report
+from focuscrawl.search.folder import search_folder
 from focuscrawl.search.query import Query
 from focuscrawl.seeding.seeding import search_crawl
 from focuscrawl.store.search import Filter
@@ -98,7 +98,7 @@ def _due(folder: Path) -> object:
 def _found(folder: Path) -> object:
     query = Query.of("sort OR heap")
     said = Filter(author="doe", site="n", published_since="2021", published_until="2021-03")
-    return [_search(folder, query, where, 10, lambda message: None) for where in (Filter(), said)]
+    return [search_folder(folder, query, where, 10, lambda message: None) for where in (Filter(), said)]
 
 
 def _seeds(folder: Path) -> object:

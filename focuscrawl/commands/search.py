@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -14,13 +12,12 @@ from rich.text import Text
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
-from focuscrawl.crawl.lock import LockedError, locked_store
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.search.index import Answer, Hit, Index, Piece
+from focuscrawl.search.folder import search_folder
+from focuscrawl.search.index import Answer, Hit, Piece
 from focuscrawl.search.query import Query
-from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.store import crawl_folder
 
 
 class Command(FocusCommand):
@@ -88,7 +85,7 @@ class Command(FocusCommand):
         )
         text = " ".join(args[1:])
         try:
-            answer, waiting = _search(crawl_folder(args[0]), Query.of(text), where, opts.limit, self.say)
+            answer, waiting = search_folder(crawl_folder(args[0]), Query.of(text), where, opts.limit, self.say)
         except KeyboardInterrupt:
             self.say("stopped; the next search continues indexing from here")
             self.exitcode = 130
@@ -109,37 +106,6 @@ class Command(FocusCommand):
             )
         else:
             _show(answer)
-
-
-def _search(folder: Path, query: Query, where: Filter, limit: int, say: Callable[[str], None]) -> tuple[Answer, int]:
-    """The answer, and how many pages are not in the index."""
-    # checking a large file takes longer than searching it
-    with read_crawl(folder, check=False) as store:
-        waiting = Index(store).waiting()
-    if waiting:
-        _bring_up_to_date(folder, waiting, say)
-    with read_crawl(folder, check=False) as store:
-        index = Index(store)
-        found = index.search(query, where, limit) if index.exists() else Answer([], 0)
-        return found, index.waiting() if waiting else 0
-
-
-def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) -> None:
-    """Index the remaining pages, unless another process is writing there; say which."""
-    pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
-    try:
-        with locked_store(folder) as store:
-            say(f"indexing {folder}: {pages} not in the index yet")
-            try:
-                Index(store).update()
-            except UnavailableError as error:
-                raise FocusError(
-                    f"{folder} cannot be indexed: {error}; free some space or check the disk, and search again"
-                ) from None
-    except LockedError:
-        say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes during a crawl")
-    except OSError as error:
-        say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
 
 
 def _time(option: str, text: str | None, *, end: bool = False) -> str | None:

@@ -7,10 +7,18 @@ import re
 from scrapy.http import Response
 from scrapy.utils.python import to_unicode
 
+from focuscrawl import urls
+from focuscrawl.manners.rights import HEADER, ROBOTS_TXT
+from focuscrawl.manners.usage import CONTENT_SIGNAL, CONTENT_USAGE, licence_links, of_headers
 from focuscrawl.page import Page
+
+#: The key in `Request.meta` for what a site's robots.txt says about the use of a page, and when it was read.
+SITE_USAGE = "focus_site_usage"
 
 #: Maximum length of a stored ETag and Last-Modified, in characters.
 _MAX_ETAG, _MAX_DATE = 1_000, 100
+#: Characters of a Link header that are read.
+_MAX_LINK = 10_000
 
 _MISSING = re.compile(
     r"\b404\b|\bnot found\b|\b(?:can ?not|can.t|could not|couldn.t) be found\b|\bno longer (?:available|exists?)\b"
@@ -38,6 +46,22 @@ def validators(response: Response) -> tuple[str | None, str | None]:
         etag if 0 < len(etag) <= _MAX_ETAG else None,
         last_modified if 0 < len(last_modified) <= _MAX_DATE else None,
     )
+
+
+def note_signals(page: Page, response: Response) -> None:
+    """Record what the site's robots.txt and the headers of a response say about the use of a page."""
+    rights = page.rights
+    if isinstance(robots := response.meta.get(SITE_USAGE), tuple):  # what a file has kept is a list
+        statements, when = robots
+        for statement in statements:
+            rights.signal(statement, ROBOTS_TXT, when)
+    rights.directives(page.robots, HEADER)  # its own are not read yet
+    for statement in of_headers(headers(response, CONTENT_USAGE), headers(response, CONTENT_SIGNAL)):
+        rights.signal(statement, HEADER)
+    for link in headers(response, "Link"):
+        for target, is_rsl in licence_links(link[:_MAX_LINK]) if "license" in link.lower() else ():
+            url = urls.join(page.url, target) or ""
+            rights.rsl(url, HEADER) if is_rsl else rights.licence(url)
 
 
 def soft_404(page: Page) -> bool:

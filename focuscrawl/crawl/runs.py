@@ -31,8 +31,12 @@ _MANNERS = {
     *("CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_SLOTS", "DOWNLOAD_TIMEOUT", "DOWNLOAD_MAXSIZE", "DEPTH_LIMIT"),
     *("URLLENGTH_LIMIT", "AUTOTHROTTLE_ENABLED"),
 }
-#: FOCUS_ settings that are not recorded: for one run only, or for spiders of other projects, which cannot be recrawled.
-_OF_ONE_RUN = {"FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"}
+#: FOCUS_ settings that are not recorded: for one run only, secret, or for spiders of other projects, which cannot be
+#: recrawled.
+_OF_ONE_RUN = {
+    *("FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"),
+    *("FOCUS_SIGN_KEY", "FOCUS_SIGN_AGENT"),
+}
 #: Settings that are recorded; only these are reused.
 NOTED = frozenset({name for name in dir(project) if name.startswith("FOCUS_")} - _OF_ONE_RUN | _MANNERS)
 _FILES = {"FOCUS_WEB", "FOCUS_SCOPE"}

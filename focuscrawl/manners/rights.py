@@ -11,14 +11,27 @@ from dataclasses import dataclass, field
 
 from focuscrawl.errors import FocusError
 from focuscrawl.manners.paths import PathRules, normal_path
+from focuscrawl.manners.usage import AI_INPUT, AI_TRAIN, MAX_SAID, MAX_TOGETHER, RSL, SEARCH, TDM, Statement
 
-#: Values of FOCUS_RIGHTS, and what each means.
+#: Values of FOCUS_RIGHTS, and what each means: purposes that a page refuses, and other reservations.
 RESERVATIONS = {
+    SEARCH: "the page is not to be used for search",
+    AI_INPUT: "the page is not to be used as input for artificial intelligence",
+    AI_TRAIN: "the page is not to be used to train artificial intelligence",
+    TDM: "text and data mining is reserved",
     "noai": "the page asks not to be used for artificial intelligence",
     "noimageai": "the page asks that its images not be used for artificial intelligence",
-    "tdm": "text and data mining is reserved",
+    "rsl": "the page is under an RSL licence, whose terms are in a file of their own",
     "unlicensed": "the page states no licence",
 }
+#: Reservations that a host may state in its tdmrep.json.
+OF_TDMREP = frozenset((TDM, AI_TRAIN))
+#: Where a signal is found.
+ROBOTS_TXT, HEADER, PAGE, TDMREP = "robots.txt", "header", "page", "tdmrep.json"
+#: The same by the names that `tdm_source` has for it.
+_TDM_PLACES = {"meta": PAGE, "header": HEADER, "file": TDMREP}
+#: Robots directives about artificial intelligence, and what they refuse.
+_DIRECTIVES: dict[str, tuple[str, ...]] = {"noai": (AI_INPUT, AI_TRAIN), "noimageai": ()}
 
 #: Maximum number of rules read from a tdmrep.json, and maximum length of a location in characters.
 _MAX_RULES = 1_000
@@ -50,15 +63,47 @@ class Rights:
     licences: list[str] = field(default_factory=list)
     #: The reservation in FOCUS_RIGHTS that keeps the page out of the exports; empty if there is none.
     left_out: str = ""
-    #: Every signal that was found, as it was given, with where it was found.
+    #: Every signal about usage that was found: `signal`, what it `said`, `where` and `when`, and what it `refuses`.
     signals: list[dict[str, str]] = field(default_factory=list)
+    #: When the page was fetched.
+    when: str = ""
 
-    def tdm(self, reservation: str | None, policy: str | None, source: str) -> None:
+    def signal(self, statement: Statement, where: str, when: str = "") -> None:
+        """Record a signal; *when* it was read, if that was not with the page."""
+        said = _text(statement.said)[:MAX_SAID]
+        found = {"signal": statement.signal, "said": said, "where": where, "when": when or self.when}
+        if statement.refuses:
+            found["refuses"] = ", ".join(statement.refuses)
+        alike = [one for one in self.signals if (one["signal"], one["where"]) == (statement.signal, where)]
+        if found not in alike and len(alike) < MAX_TOGETHER:
+            self.signals.append(found)
+
+    def directives(self, found: Iterable[str], where: str) -> None:
+        """Record those of the robots directives for us that are about artificial intelligence."""
+        for name in sorted(_DIRECTIVES.keys() & set(found)):
+            self.signal(Statement("robots", name, _DIRECTIVES[name]), where)
+
+    def refused(self, places: Sequence[str] = (ROBOTS_TXT, HEADER, PAGE, TDMREP)) -> set[str]:
+        """The purposes that any signal in these places refuses."""
+        refusals = (signal["refuses"] for signal in self.signals if "refuses" in signal and signal["where"] in places)
+        return {purpose for refusal in refusals for purpose in refusal.split(", ")}
+
+    def tdm(self, reservation: str | None, policy: str | None, source: str, when: str = "") -> None:
         """Record what a source says about text and data mining; the first source, closest to the page, wins."""
         value = (reservation or "").strip()
-        if value in ("0", "1") and self.tdm_reservation is None:
+        if value not in ("0", "1"):
+            return
+        counts = self.tdm_reservation is None
+        if counts:
             self.tdm_reservation, self.tdm_source = int(value), source
             self.tdm_policy = self.tdm_policy or _text(policy or "")
+        refuses = (AI_TRAIN, TDM) if counts and value == "1" else ()
+        self.signal(Statement("TDM-Reservation", value, refuses), _TDM_PLACES[source], when)
+
+    def rsl(self, url: str, where: str) -> None:
+        """Record an RSL licence, by its URL."""
+        if url:
+            self.signal(Statement(RSL, url), where)
 
     def licence(self, name: str) -> None:
         """Record a licence."""
@@ -71,10 +116,11 @@ class Rights:
         applies = {
             "noai": self.noai,
             "noimageai": self.noimageai,
-            "tdm": self.tdm_reservation == 1,
+            TDM: self.tdm_reservation == 1,
+            "rsl": any(signal["signal"] == RSL for signal in self.signals),
             "unlicensed": not self.licences,
-        }
-        return next((name for name in wanted if applies[name]), "")
+        } | dict.fromkeys(self.refused(), True)
+        return next((name for name in wanted if applies.get(name)), "")
 
 
 def check(names: Iterable[str]) -> list[str]:
@@ -118,6 +164,8 @@ class TdmRules:
     def __init__(self, rules: Sequence[tuple[str, TdmRule]] = ()) -> None:
         # unlike in robots.txt, the order of the rules decides
         self._rules = PathRules(rules, precedence="first")
+        #: When the file was read.
+        self.read_at = ""
         #: Approximate size of the rules in bytes.
         self.size = self._rules.size + sum(100 + len(rule.policy) for _, rule in rules)
 

@@ -1,4 +1,4 @@
-"""robots.txt (RFC 9309): which URLs a crawler may fetch, and with which delay."""
+"""robots.txt (RFC 9309): which URLs a crawler may fetch, with which delay, and what for (`usage`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from focuscrawl.manners.paths import PathRules, normal_path
+from focuscrawl.manners.usage import CONTENT_SIGNAL, CONTENT_USAGE, MAX_STATEMENTS, SiteUsage
 from focuscrawl.urls import MAX_LENGTH
 
 if TYPE_CHECKING:
@@ -21,12 +22,16 @@ MAX_SITEMAPS = 1_000
 # The supported records, including common misspellings, and with a space instead of the colon.
 _RECORD = re.compile(
     rb"(?:(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis+al+ow|diasllow|disallaw)"
-    rb"|(?P<delay>crawl[- ]delay|request[- ]rate)|(?P<sitemap>site-?maps?))(?:[ \t]*:|[ \t]+(?=\S+\Z))",
+    rb"|(?P<delay>crawl[- ]delay|request[- ]rate)|(?P<sitemap>site-?maps?))(?:[ \t]*:|[ \t]+(?=\S+\Z))"
+    rb"|(?:(?P<usage>content-usage)|(?P<signal>content-signals?)|(?P<licence>license))[ \t]*:",
     re.IGNORECASE,
 )
+_SIGNALS = {"usage": CONTENT_USAGE, "signal": CONTENT_SIGNAL}
 # A Crawl-delay in seconds, or a Request-rate such as 1/10, 5/1m or 1/10s 0600-0845.
 _DELAY = re.compile(rb"(?:(\d{1,9})/)?(\d{1,9}(?:\.\d*)?|\.\d+)([smhd]?)(?!\S)", re.IGNORECASE)
 _SECONDS = {b"": 1, b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
+#: In place of a crawler: all of them. No product token is empty.
+_ALL = ""
 _TOKEN = re.compile(r"[^/\s*,;<>]+|\*")
 _ORIGIN = re.compile(r"\A[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 
@@ -34,11 +39,18 @@ _ORIGIN = re.compile(r"\A[a-z][a-z0-9+.-]*://[^/?#]*", re.IGNORECASE)
 class Rules:
     """The rules of a robots.txt for one crawler, stored compactly; rules for other crawlers are dropped."""
 
-    def __init__(self, rules: Iterable[tuple[bytes, bool]] = (), sitemaps: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        rules: Iterable[tuple[bytes, bool]] = (),
+        sitemaps: Iterable[str] = (),
+        usage: SiteUsage | None = None,
+    ) -> None:
         #: One line per rule: + or -, then the path.
         self._lines = b"\n".join(sorted({(b"+" if allow else b"-") + path for path, allow in rules}))
         #: The listed sitemaps, as they are written.
         self.sitemaps = list(sitemaps)
+        #: What the site says its pages may be used for; None if it does not say.
+        self.usage = usage
 
     @classmethod
     def read(cls, body: bytes, agent: str) -> Self:
@@ -47,12 +59,16 @@ class Rules:
         #: The rules for us and for `*`, if the file has groups for them.
         found: dict[str, list[tuple[bytes, bool]]] = {}
         addressed: set[str] = set()
-        has_rules = False
+        has_rules = has_group = False
         sitemaps: list[str] = []
+        #: Lines about usage by crawler; those above the first group are for all.
+        usage: dict[str, list[tuple[str, bytes]]] = {}
+        licences: list[bytes] = []
         for kind, value in _records(body):
             if kind == "agent":
                 if has_rules:
                     addressed, has_rules = set(), False
+                has_group = True
                 for token in agent_tokens(value):
                     if token in (ours, "*"):
                         found.setdefault(token, [])
@@ -64,12 +80,22 @@ class Rules:
                         found[token].append((value, kind == "allow"))
             elif kind == "sitemap" and len(sitemaps) < MAX_SITEMAPS and len(value) <= MAX_LENGTH:
                 sitemaps.append(value.decode("utf-8", "replace"))
-        return cls(found[ours] if ours in found else found.get("*", ()), sitemaps)
+            elif kind in _SIGNALS:
+                has_rules = has_group
+                for token in addressed if has_group else (_ALL,):
+                    lines = usage.setdefault(token, [])
+                    if len(lines) < MAX_STATEMENTS and len(value) <= MAX_LENGTH:
+                        lines.append((_SIGNALS[kind], value))
+            elif kind == "licence" and value and len(licences) < MAX_STATEMENTS:
+                licences.append(value)
+        group = ours if ours in found else "*"
+        lines = usage.get(_ALL, []) + usage.get(group, [])
+        return cls(found.get(group, ()), sitemaps, SiteUsage(lines, licences) if lines or licences else None)
 
     @property
     def size(self) -> int:
         """Approximate size in bytes."""
-        return len(self._lines) + sum(map(len, self.sitemaps)) + 200
+        return len(self._lines) + sum(map(len, self.sitemaps)) + 200 + (self.usage.size if self.usage else 0)
 
     def matcher(self) -> Matcher:
         """The rules in a form that is fast to query."""
@@ -116,7 +142,7 @@ def wished_delay(body: bytes, agent: str) -> float:
         elif kind == "delay" and (match := _DELAY.match(value)):
             delay = float(match[2]) * _SECONDS[match[3].lower()] / (int(match[1] or 1) or 1)
             delays.update({token: max(delay, delays[token]) for token in named})
-        if kind != "sitemap":
+        if kind not in ("sitemap", "licence"):
             previous = kind
     return delays.get(ours, delays.get("*", 0.0))
 

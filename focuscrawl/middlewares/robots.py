@@ -16,6 +16,7 @@ from focuscrawl import urls
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
+from focuscrawl.crawl.responses import SITE_USAGE
 from focuscrawl.manners.recent import Recent
 from focuscrawl.manners.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
 from focuscrawl.middlewares.backoff import TOO_MUCH
@@ -49,6 +50,8 @@ class _Site:
     found: bool = False
     #: The private address that the crawl may not connect to.
     private: str = ""
+    #: When robots.txt was read, by the calendar.
+    read_at: str = ""
 
 
 class RobotsMiddleware:
@@ -96,6 +99,10 @@ class RobotsMiddleware:
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise IgnoreRequest("robots.txt disallows it")
         request.meta["robots_txt"] = "allowed" if site.found else "none"
+        if site.rules.usage is not None:
+            request.meta[SITE_USAGE] = site.rules.usage.of_path(request.url[len(root) :]), site.read_at
+        else:  # a redirect keeps what was said about another page
+            request.meta.pop(SITE_USAGE, None)
         return None
 
     async def allows(self, url: str) -> bool:
@@ -172,7 +179,8 @@ class RobotsMiddleware:
         found = response.status < 300
         body = response.body[: SIZE_LIMIT + 1] if found else b""  # unavailable: RFC 9309, 2.3.1.3
         self._slow_down(root, wished_delay(body, self.agent))
-        return _Site(Rules.read(body, self.agent), expires=clock.monotonic() + MAX_AGE, found=found)
+        rules = Rules.read(body, self.agent)
+        return _Site(rules, expires=clock.monotonic() + MAX_AGE, found=found, read_at=clock.now())
 
     def _unreachable(self, root: str, problem: str, *, heard: bool, silent: bool = False) -> _Site | None:
         """What is known about a site without a readable robots.txt; None if it will be retried after a back-off."""

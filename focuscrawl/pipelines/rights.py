@@ -36,8 +36,8 @@ class RightsPipeline:
     """Completes the rights of a page. A page whose rights are reserved as FOCUS_RIGHTS says is withheld.
 
     A host is asked for its tdmrep.json once: when it first gives a page that matches and has no reservation of its own;
-    with `tdm` in FOCUS_RIGHTS, when it first gives any page, because feeds contain all pages. An unreachable host is
-    asked again after an hour.
+    with `tdm` or `ai-train` in FOCUS_RIGHTS, when it first gives any page, because feeds contain all pages. An
+    unreachable host is asked again after an hour.
     Settings: FOCUS_RIGHTS. Stats: ``focus/left_out/<reservation>``.
     """
 
@@ -55,7 +55,8 @@ class RightsPipeline:
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            exported = item.wanted or ("tdm" in self.crawl.left_out and item.problem is None)
+            reserved = not rights.OF_TDMREP.isdisjoint(self.crawl.left_out)
+            exported = item.wanted or (reserved and item.problem is None)
             if exported and item.rights.tdm_reservation is None:
                 await self._ask_host(item)
                 self.crawl.settle(item)
@@ -65,9 +66,10 @@ class RightsPipeline:
 
     async def _ask_host(self, page: Page) -> None:
         site = urls.site(page.url)
-        rule = (await self._host_rules(site)).rule_for(page.url[len(site) :])
+        rules = await self._host_rules(site)
+        rule = rules.rule_for(page.url[len(site) :])
         if rule is not None:
-            page.rights.tdm(rule.reservation, rule.policy, "file")
+            page.rights.tdm(rule.reservation, rule.policy, "file", rules.read_at)
 
     async def _host_rules(self, site: str) -> rights.TdmRules:
         known = self._rules.get(site)
@@ -91,6 +93,7 @@ class RightsPipeline:
             self._not_before[site] = clock.monotonic() + RETRY_AFTER
             return rights.TdmRules()
         rules = rights.read_tdmrep(response.body) if response.status == 200 else rights.TdmRules()
+        rules.read_at = clock.now()
         self._rules.put(site, rules, rules.size)
         return rules
 

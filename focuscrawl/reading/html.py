@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Mapping
 from lxml import etree
 
 from focuscrawl import urls
-from focuscrawl.manners.rights import schema_licences
+from focuscrawl.manners.rights import PAGE, schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
+from focuscrawl.manners.usage import RSL_TYPE, is_rsl
 from focuscrawl.page import Block, Heading, Page, anchor_text
 from focuscrawl.reading import markup, types
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
@@ -201,8 +202,11 @@ class _Reader:
 
     def start_script(self, attributes: Mapping[str, str]) -> None:
         self.hidden += 1
-        if attributes.get("type", "").lower() == "application/ld+json":
+        kind = attributes.get("type", "").lower()
+        if kind == "application/ld+json":
             self.raw = []
+        elif kind == RSL_TYPE:
+            self.page.rights.rsl("on the page", PAGE)
 
     def end_script(self) -> None:
         self.end_hidden()
@@ -319,7 +323,14 @@ class _Reader:
             if "hreflang" in attributes:
                 self.clues.target(href, attributes["hreflang"])
             if "license" in rel.lower() or attributes.get("itemprop") == "license":
-                self.page.rights.licence(self.base.join(href) or "")
+                self.add_licence(href, attributes)
+
+    def add_licence(self, href: str, attributes: Mapping[str, str]) -> None:
+        url = self.base.join(href) or ""
+        if is_rsl(attributes.get("type", "")):
+            self.page.rights.rsl(url, PAGE)
+        else:
+            self.page.rights.licence(url)
 
     def end_a(self) -> None:
         if self.open_link is not None:
@@ -364,7 +375,7 @@ class _Reader:
         if "alternate" in kinds and "hreflang" in attributes:
             self.clues.target(attributes.get("href", ""), attributes["hreflang"])
         if "license" in kinds or attributes.get("itemprop") == "license":
-            self.page.rights.licence(self.base.join(attributes.get("href", "")) or "")
+            self.add_licence(attributes.get("href", ""), attributes)
 
     def start_meta(self, attributes: Mapping[str, str]) -> None:
         content = attributes.get("content", "")
@@ -377,7 +388,9 @@ class _Reader:
         elif name == "keywords":
             page.keywords = page.keywords or content
         elif name == "robots" or (name and name.startswith(self.agent) and product_token(name) == self.agent):
-            page.robots |= robots_directives(content, self.agent)
+            found = robots_directives(content, self.agent)
+            page.robots |= found
+            page.rights.directives(found, PAGE)
         elif name == "tdm-reservation":
             self.tdm_reservation = content
         elif name == "tdm-policy":

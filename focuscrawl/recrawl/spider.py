@@ -6,7 +6,7 @@ the pipelines like a new one, with a `visit`; its new links enter the frontier.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -17,6 +17,7 @@ from focuscrawl.crawl import clock
 from focuscrawl.crawl.duplicates import signature
 from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.responses import validators
+from focuscrawl.manners.rights import HEADER, PAGE, ROBOTS_TXT
 from focuscrawl.middlewares.redirects import REDIRECTS, redirect_target
 from focuscrawl.page import Page, Visit
 from focuscrawl.reading.documents import read_page
@@ -149,7 +150,13 @@ class RevisitingSpider(FocusedSpider):
             yield from self._gone(focus, stored, status, f"moved to {target}", {"moved_to": target})
         elif not 200 <= status < 300:
             self._end(focus, status, UNREACHABLE, {"reason": f"HTTP {status}" + (f", to {target}" if target else "")})
-        elif response.body and not due.gone and stored.packed and response.body == inflate(stored.packed):
+        elif (
+            response.body
+            and not due.gone
+            and stored.packed
+            and response.body == inflate(stored.packed)
+            and not self._refuses_otherwise(due, self._page(response), (ROBOTS_TXT, HEADER))
+        ):
             self._end(focus, status, UNCHANGED, versions=validators(response))
         else:
             yield from self._compare(focus, stored, response)
@@ -173,6 +180,8 @@ class RevisitingSpider(FocusedSpider):
             self._end(focus, response.status, UNREACHABLE, {"reason": page.problem})
             return
         details = self._difference(due, stored, page)
+        if details is None and self._refuses_otherwise(due, page, (ROBOTS_TXT, HEADER, PAGE)):
+            details = {}
         if details is None and not due.gone:
             self._end(focus, response.status, UNCHANGED, versions=(page.etag, page.last_modified), read=page)
             return
@@ -189,6 +198,10 @@ class RevisitingSpider(FocusedSpider):
         else:
             read_page(old, body, stored.content_type, documents=self.crawl.documents)
         return difference(old, page)
+
+    def _refuses_otherwise(self, due: Due, page: Page, places: Sequence[str]) -> bool:
+        """Whether other purposes than before are refused in these places."""
+        return self.crawl.store.rights.get(due.page).refused(places) != page.rights.refused(places)
 
     def _gone(
         self, focus: Focus, stored: Version, status: int, problem: str, details: dict[str, Any] | None = None

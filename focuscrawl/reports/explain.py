@@ -11,7 +11,7 @@ from typing import Any
 from focuscrawl import urls
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.frontier.patience import BEST
-from focuscrawl.manners.rights import RESERVATIONS
+from focuscrawl.manners.rights import HEADER, PAGE, RESERVATIONS, ROBOTS_TXT, TDMREP, Rights
 from focuscrawl.manners.traps import Traps
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.reading.shells import RENDERED, remedy
@@ -24,6 +24,8 @@ from focuscrawl.store.unread import UnreadFile
 
 #: Maximum number of parts of a score shown, the largest first.
 _PARTS = 6
+#: Where signals about rights are found.
+_PLACES = {ROBOTS_TXT: ROBOTS_TXT, HEADER: "a header", PAGE: "the page", TDMREP: TDMREP}
 #: Characters of a page's description that are shown.
 _SHOWN = 150
 
@@ -48,7 +50,8 @@ def _story(store: Store, url: str) -> list[str]:
     url_id, known_url = found
     page = store.pages.of_url(url_id) or store.pages.at(checked, known_url)
     if page is not None:
-        return [*_chain(store, page.number), *_said(store.metadata.get(page.number))]
+        said = _said(store.metadata.get(page.number))
+        return [*_chain(store, page.number), *said, *_signals(store.rights.get(page.number))]
     waiting = store.queue.entry(url_id)
     failures = store.failures.of_url(url_id)
     if waiting is not None:
@@ -167,6 +170,16 @@ def _said(said: Metadata) -> list[str]:
     return [*([f"  says: {', '.join(facts)}"] if facts else []), *([f'  describes itself: "{short}"'] if short else [])]
 
 
+def _signals(rights: Rights) -> list[str]:
+    """What a page, its headers and its host say about how it may be used."""
+    lines = []
+    for signal in rights.signals:
+        when = f" of {signal['when'][:10]}" if signal.get("when") else ""
+        refuses = f", which refuses {signal['refuses']}" if signal.get("refuses") else ""
+        lines.append(f'  {signal["signal"]} in {_PLACES.get(signal["where"], "…")}{when}: "{signal["said"]}"{refuses}')
+    return lines + [f"  licence {licence}" for licence in rights.licences]
+
+
 def _link(store: Store, link_id: int | None) -> list[str]:
     link = store.links.get(link_id)
     if link is None:
@@ -191,7 +204,7 @@ def describe_page(page: Page, unmatched: str) -> list[str]:
         found = "not judged" if judgement is None else f"relevance {judgement.relevance:.4f}"
         verdict = "matched" if page.matched else f"not matched ({unmatched})"
         lines.append(f"  {found}, {verdict}{_sum(judgement.why) if judgement else ''}")
-    lines += _said(of_page(page))
+    lines += [*_said(of_page(page)), *_signals(page.rights)]
     if page.topics:
         lines.append(f"  topics {', '.join(map(str, page.topics))}")
     return [printable(line) for line in lines]

@@ -111,6 +111,31 @@ def _about_shells(shells: int, tried: int) -> str:
     return told
 
 
+#: What a strategy that learns has learned, by the keys of `learned` in the crawl's file.
+_LEARNED = {
+    "page for": "words that speak for a page",
+    "page against": "words that speak against it",
+    "link for": "what speaks for a link",
+    "link against": "what speaks against it",
+}
+
+
+def _learned(store: Store) -> list[str]:
+    """What the strategy has learned; nothing if it does not learn."""
+    found = store.meta("learned")
+    if not isinstance(found, dict):
+        return []
+    rows = [
+        (
+            f"<b>{title}</b>",
+            ", ".join(html.escape(str(told[0])) for told in found[key] if isinstance(told, list) and told),
+        )
+        for key, title in _LEARNED.items()
+        if isinstance(found.get(key), list) and found[key]
+    ]
+    return ["<h2>What was learned</h2>", table(("", "the strongest first"), rows, 0)] if rows else []
+
+
 def _report(store: Store) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
     figures = {
@@ -133,6 +158,7 @@ def _report(store: Store) -> str:
         (html.escape(host.name), f"{host.pages:,}", f"{host.relevant:,}", f"{host.relevant / host.pages:.0%}")
         for host in store.hosts.best(25)
     ]
+    body += _learned(store)
     body += ["<h2>Hosts</h2>", table(("host", "pages", "relevant", "harvest"), rows, 3)]
     rows = [(html.escape(name), f"{count:,}", f"{good:,}") for name, count, good in _types(store)]
     if len(rows) > 1:
@@ -146,6 +172,13 @@ def _report(store: Store) -> str:
     if reasons:
         rows = [(html.escape(reason), f"{count:,}") for reason, count in reasons]
         body += ["<h2>Failed URLs</h2>", table(("reason", "URLs"), rows, 1)]
+    rows = [
+        (*map(html.escape, (found.signal, found.said, found.where, found.refuses or "–")), f"{found.pages:,}")
+        for found in store.rights.counts(15)
+    ]
+    if rows:
+        body += ["<h2>Rights</h2><p>What pages, headers and hosts say about use; FOCUS_RIGHTS leaves pages out.</p>"]
+        body += [table(("signal", "says", "in", "refuses", "pages"), rows, 1)]
     shells, tried = store.pages.unread(SHELL, IN_BROWSER)
     if shells:
         body += ["<h2>Pages that need a browser</h2>", f"<p>{html.escape(_about_shells(shells, tried))}</p>"]

@@ -179,6 +179,7 @@ class Adaptive(FocusedSpider):
         self._kept = number
         with self.crawl.store.batch():
             self.crawl.store.models.set(self.name, number, self.learner.state())
+            self.crawl.store.set_meta("learned", self.learner.learned())
 
     def closed(self, reason: str) -> None:
         """Keep what was learned."""

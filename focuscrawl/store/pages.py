@@ -1,4 +1,4 @@
-"""Tables `page` and `rights`: the stored pages, numbered in the order they were fetched."""
+"""Table `page`: the stored pages, numbered in the order they were fetched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ _ADDED = ("url_id", "url", "depth", "parent", "via", "score", "redirects", "list
 _RECORD = f"{', '.join(FIELDS)} FROM page LEFT JOIN metadata ON metadata.page = page.id"
 _UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHERE id = ?"
 _ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
-_SET_RIGHTS = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 #: The text of a page; of a near-duplicate that of the page it repeats.
 _BODY = "ifnull(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
@@ -192,7 +191,7 @@ class Pages(Part):
         added = page.url_id, page.url, page.depth, page.parent, via, page.score, redirects, place
         number = self.store.execute(_ADD, (*added, *_content(page))).lastrowid
         assert number is not None
-        self._set_rights(number, page)
+        self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
         return number
 
@@ -204,7 +203,7 @@ class Pages(Part):
         self._keep_first(number)
         heir = None if keeps_copies else self._hand_on_text(number)
         self.store.execute(_UPDATE, (*_content(page), number))
-        self._set_rights(number, page)
+        self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
         self._relist(number, matched=page.matched)
         return heir
@@ -240,25 +239,6 @@ class Pages(Part):
             self._lines = int(self.store.execute("SELECT ifnull(max(listed), 0) FROM page").fetchone()[0])
         self._lines += 1
         return self._lines
-
-    def _set_rights(self, number: int, page: Page) -> None:
-        rights = page.rights
-        self.store.execute(
-            _SET_RIGHTS,
-            (
-                number,
-                rights.robots_txt,
-                rights.x_robots_tag,
-                rights.noai,
-                rights.noimageai,
-                rights.tdm_reservation,
-                rights.tdm_policy,
-                rights.tdm_source,
-                json.dumps(rights.licences) if rights.licences else None,
-                rights.left_out,
-                json.dumps(rights.signals, ensure_ascii=False) if rights.signals else None,
-            ),
-        )
 
     def _keep_first(self, number: int) -> None:
         """Keep a page's line in pages.jsonl before the page changes for the first time."""

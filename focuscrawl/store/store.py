@@ -28,6 +28,7 @@ from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tab
 from focuscrawl.store.pages import Pages
 from focuscrawl.store.patterns import Patterns
 from focuscrawl.store.queue import Queue
+from focuscrawl.store.rights import RightsLedger
 from focuscrawl.store.schema import (
     ALWAYS,
     SCHEMA,
@@ -84,6 +85,7 @@ class Store:
         self._any_thread = any_thread
         self.pages = Pages(self)
         self.metadata = PageMetadata(self)
+        self.rights = RightsLedger(self)
         self.links = Links(self)
         self.urls = Urls(self)
         self.hosts = Hosts(self)

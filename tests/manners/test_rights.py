@@ -106,7 +106,7 @@ def test_a_location_is_a_prefix_with_stars_and_an_end(location, fitting, others)
 
 def test_only_known_reservations_can_be_named():
     assert check([" NoAI ", "tdm", ""]) == ["noai", "tdm"]
-    with pytest.raises(FocusError, match="unknown 'images'; expected noai"):
+    with pytest.raises(FocusError, match="unknown 'images'; expected search"):
         check(["images"])
 
 
@@ -166,6 +166,9 @@ def test_robots_txt_that_was_not_asked_is_said_so(crawl):
     ("wanted", "missing"),
     [
         ("noai", {"noai"}),
+        ("ai-input", {"noai"}),
+        ("ai-train", {"noai", "header", "file/a"}),
+        ("search", set()),
         ("tdm", {"header", "file/a"}),
         ("noai,noimageai,tdm", {"noai", "header", "file/a"}),
         ("unlicensed", {"a", "plain", "noai", "header", "file/a", "file/b"}),
@@ -203,5 +206,5 @@ def test_a_wrong_reservation_costs_one_line(tmp_path):
         "-s", f"FOCUS_DIR={tmp_path / 'c'}",
     )  # fmt: skip
     assert result.returncode == 2
-    assert "FOCUS_RIGHTS: unknown 'ai'; expected noai" in result.stderr
+    assert "FOCUS_RIGHTS: unknown 'ai'; expected search" in result.stderr
     assert "Traceback" not in result.stderr

@@ -553,3 +553,21 @@ def test_what_a_page_says_of_itself_is_renewed_even_if_its_text_is_the_same(craw
     crawled.again()
     assert stored() == []
     assert [page["authors"] for page in crawled.pages] == [[], [], []]  # pages.jsonl tells what was fetched first
+
+
+def test_a_page_that_begins_to_refuse_a_purpose_leaves_the_exports_even_if_its_text_is_the_same(crawl):
+    web = web_of_three()
+    settings = {"FOCUS_RIGHTS": "ai-train"}
+    for number, name in enumerate("ac"):
+        web.answers[at(name)] = web.answers[at(name)]._replace(headers=(("TDM-Reservation", str(number)),))
+    crawl("best_first", web, seeds=at("a"), keywords="sort", settings=settings)
+    body = web.answers[at("b")].body
+    web.answers[at("b")] = Answer(200, "text/html", body, headers=(("Content-Usage", "train-ai=n"), ("ETag", '"2"')))
+    for name in "ac":  # other tags, so that the bodies are sent
+        answer = web.answers[at(name)]
+        web.answers[at(name)] = answer._replace(headers=(*answer.headers, ("ETag", '"2"')))
+    visited = crawl(again(), web, seeds=at("a"), keywords="sort", settings=settings)
+    assert outcomes(visited) == {at("a"): "unchanged", at("b"): "changed", at("c"): "unchanged"}
+    assert at("b") not in visited.matched
+    assert visited.sql("SELECT withheld FROM page WHERE url = ?", at("b")) == [("reservation: ai-train",)]
+    assert outcomes(crawl(again(), web, seeds=at("a"), keywords="sort", settings=settings))[at("b")] == "unchanged"

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from focuscrawl.reports.explain import explain
+from focuscrawl.reports.report import crawl_report
 from focuscrawl.spiders import adaptive
 from focuscrawl.store.store import Store
+from focuscrawl.strategies.adaptive import learner
 from focuscrawl.testing import crawl
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import open_web
@@ -86,6 +88,26 @@ def test_an_explanation_names_the_signals(tmp_path):
     store.close()
     assert "best page that links there" in story or "relevant pages that link there" in story
     assert "context (" in story or "anchor and URL (" in story
+
+
+def test_what_was_learned_is_told_in_words(tmp_path):
+    crawled = crawl("adaptive", open_web("demo"), tmp_path / "c", topic="sorting", max_pages=60)
+    with closing(Store(crawled.folder / "crawl.sqlite", create=False)) as store:
+        learned, report = store.meta("learned"), crawl_report(store)
+    assert "sort" in [name for name, _ in learned["page for"]]
+    assert all(weight < 0 for name in ("page against", "link against") for _, weight in learned[name])
+    assert any(name.startswith(("context: ", "anchor: ")) for name, _ in learned["link for"])
+    assert "What was learned" in report
+
+
+def test_a_bounded_memory_costs_little(tmp_path, monkeypatch):
+    """Only what speaks for the better half of the waiting URLs is kept."""
+    web, found = open_web("demo"), []
+    for name, most in (("all", 1_000_000), ("few", 300)):
+        monkeypatch.setattr(learner, "MOST_LINKS", most)
+        crawled = crawl("adaptive", web, tmp_path / name, topic="sorting", max_pages=120)
+        found.append(sum(LABEL in web.labels(url) for url in crawled.urls))
+    assert found[1] > 0.9 * found[0]
 
 
 def test_two_crawls_are_the_same(tmp_path):

@@ -54,7 +54,7 @@ _CHUNK = 1 << 20
 _DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
 #: Columns and rates that are kept in the crawl's file; `last` and `before` follow from `url`.
-_BY_URL = ("sums", "maxima", "places", "known", "done", "outcome")
+_BY_URL = ("sums", "maxima", "places", "known", "done", "frozen", "outcome")
 _BY_LINK = ("url", "parent", "path", "repeats")
 _RATES = ("children", "by_path", "by_shape", "by_directory", "by_top", "by_host")
 
@@ -97,6 +97,7 @@ class Evidence:
         self.places = np.zeros((1024, 4), dtype=np.int32)
         self.known = np.zeros(1024)
         self.done = np.zeros(1024, dtype=bool)
+        self.frozen = np.zeros(1024, dtype=bool)
         self.outcome = np.zeros(1024)
         self.last = np.zeros(1024, dtype=np.int64)  # 1 + the last in-link
         # by in-link
@@ -149,7 +150,7 @@ class Evidence:
     def make_room(self, url: int) -> None:
         """Make room for a URL."""
         if url >= len(self.sums):
-            for name in ("sums", "maxima", "places", "known", "done", "outcome", "last"):
+            for name in ("sums", "maxima", "places", "known", "done", "frozen", "outcome", "last"):
                 setattr(self, name, grown(getattr(self, name), url + 1))
 
     def add(self, page: int, targets: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -162,6 +163,8 @@ class Evidence:
             self.children.add(page, float(self.outcome[target]))
             self.paid_later.append((page, target))
         chosen = np.flatnonzero(~done & (self.sums[targets, LINKS] < MOST))
+        thawed = targets[chosen][self.frozen[targets[chosen]]]
+        self.sums[thawed], self.maxima[thawed], self.frozen[thawed] = 0, 0, False
         return self._add(np.full(len(chosen), page), targets[chosen], links, chosen)
 
     def _add(
@@ -277,7 +280,8 @@ class Evidence:
         sums = np.zeros((self.links, SUMS))
         self._add_rates(sums, 0, self.links)
         for column in (SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS):
-            self.sums[:, column] = np.bincount(urls, sums[:, column], minlength=len(self.sums))
+            found = np.bincount(urls, sums[:, column], minlength=len(self.sums))
+            self.sums[:, column] = np.where(self.frozen, self.sums[:, column], found)
 
     def renew_sparse(self) -> None:
         """Compute the sums of learned weights again, after these have changed."""
@@ -285,15 +289,16 @@ class Evidence:
         self._forget_done()
         end = int(self.first[self.links])
         row = np.repeat(self.url[: self.links], np.diff(self.first[: self.links + 1]))
-        self.sums[:, SPARSE] = np.bincount(row, self.sparse[self.features[:end]], minlength=len(self.sums))
+        sums = np.bincount(row, self.sparse[self.features[:end]], minlength=len(self.sums))
+        self.sums[:, SPARSE] = np.where(self.frozen, self.sums[:, SPARSE], sums)
 
     def renew(self) -> None:
         """Compute all sums again, after the judge has changed."""
         self._read_judge()
         self._previewed.clear()
         self._forget_done()
-        self.sums[:] = 0
-        self.maxima[:] = 0
+        self.sums[~self.frozen] = 0
+        self.maxima[~self.frozen] = 0
         start = 0
         while start < self.links:
             end = int(np.searchsorted(self.first[: self.links + 1], self.first[start] + _CHUNK))
@@ -307,6 +312,16 @@ class Evidence:
         kept = int(keep.sum())
         if kept > self.links * (1 - _DEAD):
             return
+        self._keep(keep)
+
+    def freeze(self, urls: NDArray[np.int64]) -> None:
+        """Forget the in-links of waiting URLs, to bound the memory: their sums stay until another in-link is found."""
+        self.frozen[urls] = True
+        self._keep(~self.frozen[self.url[: self.links]])
+
+    def _keep(self, keep: NDArray[np.bool_]) -> None:
+        """Keep some of the in-links."""
+        kept = int(keep.sum())
         lengths = np.diff(self.first[: self.links + 1])
         self.features[: int(lengths[keep].sum())] = self.features[: int(self.first[self.links])][
             np.repeat(keep, lengths)

@@ -15,6 +15,8 @@ from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joine
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
 from focuscrawl.strategies.adaptive.reading import (
+    BITS,
+    KINDS,
     NO_EMBEDDING,
     SIZE,
     Floats,
@@ -23,6 +25,7 @@ from focuscrawl.strategies.adaptive.reading import (
     bare_stems,
     hashes,
     link_words,
+    names_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 from focuscrawl.strategies.adaptive.vectors import Vectors
@@ -36,6 +39,8 @@ RESCORE_EVERY = 20
 #: Both are put off when there is much to score again: so many in-links cost a page.
 LINKS_PER_FIT = 500
 LINKS_PER_RESCORING = 2000
+#: In-links that are kept; beyond them, those of the worse half of the waiting URLs are forgotten.
+MOST_LINKS = 1_000_000
 #: Fetched URLs that the weights are learned from, the latest ones.
 LESSONS = 5000
 #: Words given as reasons of a judgement, and the smallest part of a score that is shown.
@@ -52,6 +57,8 @@ SEED = 0.95
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
+#: Words, places and hosts that are told of what was learned.
+TOLD_OF = 25
 #: Lists that are kept in the crawl's file.
 _LISTS = ("row_pages", "page_urls", "_seed_pages", "_odds", "_outcomes")
 #: Fetches that scores are calibrated by, the latest ones.
@@ -288,6 +295,9 @@ class Learner:
             self._next_rescoring = number + max(RESCORE_EVERY, len(evidence) // LINKS_PER_RESCORING)
         self._changed = evidence.waiting() if self._all_changed else touched
         self._score_changed()
+        if self._all_changed and len(evidence) > MOST_LINKS:
+            worst = np.argsort(self._now[self._changed], kind="stable")[: len(self._changed) // 2]
+            evidence.freeze(self._changed[worst])
         return self._changed
 
     def _score_changed(self) -> None:
@@ -383,6 +393,27 @@ class Learner:
         self.evidence.renew()
         self._changed, self._all_changed = self.evidence.waiting(), True
         self._score_changed()
+
+    def learned(self) -> dict[str, list[tuple[str, float]]]:
+        """What speaks most for and against a page, and for and against a link, with its weight."""
+        words, links = self.evidence.word_weights, self.evidence.sparse
+        found: dict[str, list[tuple[str, float]]] = {}
+        for name, weights in (("page", words), ("link", links)):
+            order = np.argsort(weights, kind="stable")
+            for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
+                chosen = [
+                    place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]
+                ]
+                names = names_of(chosen)
+                found[f"{name} {side}"] = [
+                    (
+                        f"{KINDS[place >> BITS]}: {names[place]}" if name == "link" else names[place],
+                        round(float(weights[place]), 3),
+                    )
+                    for place in chosen
+                    if names.get(place)
+                ]
+        return found
 
     # ---- keeping
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from math import exp
 from typing import NamedTuple
@@ -42,25 +42,45 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _LOWER_RUN = re.compile(r"a(?:[-_.+%,9]+a)+")
 
 
+def hash_of(text: str) -> int:
+    """The hash of a stem, or of a place."""
+    return crc32(text.encode("utf-8", "replace")) & (SIZE - 1)
+
+
 class _Hashes(dict[str, int]):
-    """A cache of the hashes of words."""
+    """A cache of hashes."""
 
     LIMIT = 200_000
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, text: str) -> int:
         if len(self) >= self.LIMIT:
             self.clear()
-        number = self[word] = crc32(word.encode("utf-8", "replace")) & (SIZE - 1)
+        number = self[text] = hash_of(text)
         return number
 
 
-_hashes = _Hashes()
+#: Those of stems, and those of places: tag paths, URL shapes, directories, hosts.
+_hashes, _place_hashes = _Hashes(), _Hashes()
 
 
 def hashes(stems: Iterable[str]) -> list[int]:
     """The hashes of stems."""
     known = _hashes
     return [known[stem] for stem in stems]
+
+
+def names_of(features: Collection[int]) -> dict[int, str]:
+    """The stems and places that features stand for, as far as they are remembered."""
+    found: dict[int, str] = {}
+    for known, kinds in ((_hashes, range(PATH)), (_place_hashes, range(PATH, HOST + 1))):
+        wanted = {feature & (SIZE - 1) for feature in features if feature >> BITS in kinds}
+        names = {number: name for name, number in known.items() if number in wanted}
+        found |= {
+            feature: names[feature & (SIZE - 1)]
+            for feature in features
+            if feature >> BITS in kinds and feature & (SIZE - 1) in names
+        }
+    return found
 
 
 class _WordHashes(dict[str, int]):
@@ -89,7 +109,7 @@ def general_frequencies() -> Floats:
     """The share of all pages that a word is on, by its hash, from a table that ships."""
     found = np.full(SIZE, RARE)
     for share, stems in frequency_table():
-        places = hashes(stems)
+        places = list(map(hash_of, stems))
         found[places] = np.maximum(found[places], share)
     return found
 
@@ -144,7 +164,7 @@ def place_of(url: str) -> Place:
     directory = path.rpartition("/")[0]
     top = "".join(directory.split("/", 2)[1:2])
     shape = shape_of(path, parts.query)
-    return Place(*hashes((shape, f"{host}{directory}/", f"{host}/{top}", host)))
+    return Place(*[_place_hashes[name] for name in (shape, f"{host}{directory}/", f"{host}/{top}", host)])
 
 
 @lru_cache(maxsize=20_000)
@@ -238,7 +258,7 @@ def read_links(links: Sequence[Link]) -> Links:
         if heading not in headings:
             headings[heading] = _features(HEADING, words.tokenize(heading), known)
         features += headings[heading]
-        path = _hashes[_path(link, prefixes)]
+        path = _place_hashes[_path(link, prefixes)]
         place = place_of(link.url)
         features += (
             PATH * SIZE + path,
