@@ -79,6 +79,10 @@ FOCUS_INDEX = False
 FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
+#: Port on 127.0.0.1 that serves metrics for Prometheus, at /metrics; 0: none.
+FOCUS_METRICS_PORT = 0
+#: File to which the same metrics are written every few seconds, for the textfile collector of node_exporter.
+FOCUS_METRICS_FILE = None
 
 # ---- components
 
@@ -115,6 +119,7 @@ EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
     "focuscrawl.extensions.wishes.Wishes": 0,
+    "focuscrawl.extensions.metrics.Metrics": 0,
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more
 }
 FEED_EXPORT_FIELDS = FIELDS

@@ -325,7 +325,7 @@ class Dashboard:
             runs=len(store.runs()),
             threshold=figures.threshold(store),
             found=crawl.fact("topic", lambda store: topicview.contributions(store, crawl.ledger), fresh=5.0),
-            folder=str(crawl.folder),
+            learned=topicview.learned(store),
         )
 
     # ---- changes

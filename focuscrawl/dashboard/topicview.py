@@ -57,6 +57,28 @@ def contributions(store: Store, ledger: Ledger) -> Contributions:
     return Contributions(shares[:100], len(good), len(other))
 
 
+#: The keys of `learned` in the crawl's file, and what they mean.
+_LEARNED = {
+    "page for": "speaks for a page",
+    "page against": "speaks against a page",
+    "link for": "speaks for a link",
+    "link against": "speaks against a link",
+}
+
+
+def learned(store: Store) -> list[tuple[str, list[str]]]:
+    """The strongest words of a strategy that learns, for and against; empty for others."""
+    found = store.meta("learned")
+    if not isinstance(found, dict):
+        return []
+    kinds = ((told, found.get(key)) for key, told in _LEARNED.items())
+    return [
+        (told, [str(one[0]) for one in words[:40] if isinstance(one, list) and one])
+        for told, words in kinds
+        if isinstance(words, list) and words
+    ]
+
+
 def _weight(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 

@@ -67,9 +67,19 @@ class Row(NamedTuple):
         return from_json(self.why_json, dict)
 
 
-_ROWS = (
+_ROW = (
     "SELECT id, url, title, status, relevance, relevant, matched, score, language, fetched_at, problem, why FROM page"
-    " WHERE id IN (SELECT value FROM json_each(?))"
+)
+_ROWS = f"{_ROW} WHERE id IN (SELECT value FROM json_each(?))"
+_BORDERLINE = (
+    f"{_ROW} WHERE relevant NOT NULL AND problem IS NULL AND duplicate_of IS NULL AND NOT listing"
+    " ORDER BY abs(relevance - ?), id LIMIT ?"
+)
+#: The multiplier mixes the numbers (Knuth).
+_AT_RANDOM = f"{_ROW} WHERE matched ORDER BY id * 2654435761 % 4294967296 LIMIT ?"
+_LANGUAGES = (
+    "SELECT language, count(*), count(CASE WHEN relevant THEN 1 END) FROM page WHERE problem IS NULL"
+    " GROUP BY language ORDER BY 2 DESC, 1 LIMIT ?"
 )
 
 
@@ -190,6 +200,18 @@ class Browse(Part):
         """Some pages for a list, in the order of *numbers*."""
         found = {row[0]: Row(*row) for row in self.store.execute(_ROWS, (json.dumps(list(numbers)),))}
         return [found[number] for number in numbers if number in found]
+
+    def borderline(self, threshold: float, limit: int) -> list[Row]:
+        """The readable pages whose relevance is nearest to a threshold. This reads all pages."""
+        return [Row(*row) for row in self.store.execute(_BORDERLINE, (threshold, limit))]
+
+    def at_random(self, limit: int) -> list[Row]:
+        """Some matched pages, always the same of the same crawl. This reads all pages."""
+        return [Row(*row) for row in self.store.execute(_AT_RANDOM, (limit,))]
+
+    def languages(self, limit: int) -> list[tuple[str, int, int]]:
+        """The languages of the readable pages: pages and relevant pages. This reads all pages."""
+        return self.store.execute(_LANGUAGES, (limit,)).fetchall()
 
     def detail(self, number: int) -> PageDetail | None:
         """What else is known of a page."""
