@@ -88,7 +88,7 @@ def languages(store: Store, table: Table) -> list[str]:
     """The languages of the pages, if there are several."""
     found = store.browse.languages(15)
     rows = [
-        (html.escape(name) or "unknown", f"{count:,}", f"{good:,}", f"{good / count:.0%}")
+        (html.escape(str(name)) or "unknown", f"{count:,}", f"{good:,}", f"{good / count:.0%}")
         for name, count, good in found
     ]
     return ["<h2>Languages</h2>", table(("language", "pages", "relevant", "harvest"), rows, 3)] if len(rows) > 1 else []

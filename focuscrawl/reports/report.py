@@ -46,6 +46,7 @@ small, th { color: var(--dim); }
 th { font-weight: 500; }
 svg { width: 100%; height: auto; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--dim); }
+@media (max-width: 40rem) { svg text { font-size: 18px; } }
 $style</style>
 </head>
 <body>
