@@ -34,9 +34,8 @@ def synthetic_page(number: int, targets: list[int], source: random.Random) -> Pa
     for place in range(LINKS):
         target = targets[place]
         words = " ".join(text[place * 6 : place * 6 + 6])
-        parts.append(
-            f"{words} <a href='http://h{target % 50}.example/d{target % 97}/p{target}.html'>topic{target % TOPICS} page</a> "
-        )
+        url = f"http://h{target % 50}.example/d{target % 97}/p{target}.html"
+        parts.append(f"{words} <a href='{url}'>topic{target % TOPICS} page</a> ")
     parts.append("</p></div></body></html>")
     return read_page(Page(f"http://h{number % 50}.example/p{number}"), "".join(parts).encode(), "text/html")
 

@@ -3,7 +3,8 @@
 python benchmarks/figures.py [NAME …]        all, or some: demo explain topic throughput order frontier long harvest
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest lab_polite lab papers claims
-                                             patience languages identify main_text peers peers_early doors chaos
+                                             patience outlook languages identify main_text peers peers_early doors
+                                             chaos
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NAMES = (
         "stemmers",
         "suggest",
     ),
-    *("lab_polite", "lab", "papers", "claims", "patience", "languages", "identify", "main_text"),
+    *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
     *("peers", "peers_early", "chaos"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
@@ -47,7 +48,7 @@ COMMANDS = {
 MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
 MARKDOWN = (
-    *("lab_polite", "lab", "papers", "claims", "patience", "apprentice_axes"),
+    *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "apprentice_axes"),
     *("languages", "identify", "main_text"),
 )
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))

@@ -6,10 +6,13 @@ They are not in `focuscrawl.commands`, because Scrapy treats every command class
 from __future__ import annotations
 
 import argparse
+import getpass
 import logging
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,11 +24,19 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.log import configure_logging
 
+from focuscrawl.console.program import program
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.single_page import LookingLoader, leave_no_trace
-from focuscrawl.errors import FocusError, say, suggest
+from focuscrawl.errors import FocusError, printable, say, suggest
 from focuscrawl.extensions.progress import Progress
+from focuscrawl.options import options_of
+from focuscrawl.reports.endings import RESUMES
+from focuscrawl.reports.no_match import no_match
+from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.errors import StoreError
+from focuscrawl.store.store import read_crawl
+from focuscrawl.topic import named_topics
 from focuscrawl.web import replay, webs
 
 logger = logging.getLogger(__name__)
@@ -37,10 +48,13 @@ class FocusCommand(ScrapyCommand):
     """Base of all our commands. A class that extends one of Scrapy's commands lists this base first."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        for argument in args:
+        for place, argument in enumerate(args):
             if _OPTION.match(argument):  # Scrapy passes on the options that it does not know as arguments
                 command = type(self).__module__.rpartition(".")[2]
-                self.say(f"unknown option {argument}; `scrapy {command} --help` lists the options")
+                remedy = f"`{program()} {command} --help` lists the options"
+                if hasattr(opts, "spargs"):  # it is for a spider
+                    remedy = _as_spider_argument(argument, args[place + 1 : place + 2]) or remedy
+                self.say(f"unknown option {argument}; {remedy}")
                 sys.exit(2)
         super().process_options(args, opts)
 
@@ -121,17 +135,19 @@ class CrawlerCommand(FocusCommand):
         return crawler
 
     def conclude(self, crawl: Crawl) -> None:
-        """Report why the crawl failed, or where its results are."""
-        crawl.close()  # still open if the crawl was stopped immediately
-        if problem := crawl.fatal or crawl.problem:
+        """Report why the crawl failed, or where its results are and what is missing."""
+        lines = _close(crawl)
+        problem = crawl.fatal or (None if crawl.was_stopped else crawl.problem)
+        if not problem:  # readers of the log may not know the working directory
+            lines += _places(crawl, crawl.folder if self.interactive else crawl.folder.absolute())
+        for line in lines:
+            if self.interactive:
+                print(printable(line), file=sys.stderr)
+            else:
+                logger.info("%s", printable(line))
+        if problem:
             self.say(problem)
             self.exitcode = 1
-        elif self.interactive:
-            for line in _places(crawl, crawl.folder):
-                print(line, file=sys.stderr)
-        else:  # readers of the log may not know the working directory
-            for line in _places(crawl, crawl.folder.absolute()):
-                logger.info("%s", line)
 
     def say(self, message: str) -> None:
         super().say(message)
@@ -178,11 +194,59 @@ class SinglePageCommand(CrawlerCommand):
         super().execute(args, opts)
 
 
+def user_name() -> str:
+    """The name of the user who runs a command; empty if the system does not know."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
 def check_spider(name: str, known: Sequence[str]) -> None:
-    """Reject an unknown spider name."""
-    if name not in known:
-        hint = suggest(name, known) or f"known spiders: {', '.join(sorted(known))}"
-        raise FocusError(f"unknown spider '{name}'; {hint}")
+    """Reject an unknown spider name, and what was meant as something else."""
+    if name in known:
+        return
+    if meant := _meant(name):
+        raise FocusError(f"'{name}' is not a spider; write {meant}")
+    hint = suggest(name, known) or f"known spiders: {', '.join(sorted(known))}"
+    raise FocusError(f"unknown spider '{name}'; {hint}")
+
+
+def _meant(word: str) -> str:
+    """How to write an argument, a topic or a seed that stands in place of a spider's name; empty if it is none."""
+    if re.match(r"[a-z]\w*=", word):
+        return f"-a {shlex.quote(word)}"
+    if "://" in word:
+        return f"-a seeds={shlex.quote(word)}"
+    if word.endswith(".toml") or word in named_topics():
+        return f"-a topic={shlex.quote(word)}"
+    return ""
+
+
+def _as_spider_argument(option: str, following: Sequence[str]) -> str:
+    """How to write an option such as `--max-pages 100`, if it is a spider's; empty if it is not."""
+    name, equals, value = option.removeprefix("--").partition("=")
+    name = name.replace("-", "_").lower()
+    if name not in {"topic", "seeds", "keywords", *options_of(FocusedSpider)}:
+        return ""
+    value = value if equals else next((word for word in following if not word.startswith("-")), "…")
+    return f"options of a spider are written -a {name}={shlex.quote(value) if value != '…' else value}"
+
+
+def _close(crawl: Crawl) -> list[str]:
+    """Close a crawl, if it is still open; what the user should know of its end, a line each."""
+    if not crawl.ending and not crawl.fatal and crawl.store.path.exists():  # it was stopped immediately
+        with suppress(FocusError, StoreError), crawl.store.transaction():
+            crawl.note_end("shutdown")
+    crawl.close()
+    if crawl.fatal or not crawl.store.path.exists():
+        return []
+    with suppress(FocusError), read_crawl(crawl.folder, check=False) as store:
+        lines = no_match(store) if crawl.judges else []
+        if crawl.was_stopped:
+            return [*lines, f"Stopped; {RESUMES}."]
+        return [*lines, f"The crawl has stopped: {crawl.why_ended}."] if crawl.why_ended else lines
+    return []
 
 
 def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from types import TracebackType
+from typing import Any
 
 # Line breaks, terminal control characters, bidirectional overrides (which can disguise a text), and surrogates, which
 # cannot be printed.
@@ -20,6 +23,31 @@ def printable(text: str) -> str:
 def say(message: str) -> None:
     """Tell the user something in one line on standard error; the message may quote a page."""
     sys.stderr.write(f"focuscrawl: {printable(message)}\n")
+
+
+def hide_interrupts() -> None:
+    """Say one line, without a traceback, when Ctrl-C ends a command."""
+    show, show_ignored = sys.excepthook, sys.unraisablehook
+
+    def interrupted() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one must not interrupt this
+        say("stopped; run the same command again to resume")
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            interrupted()
+        else:
+            show(kind, error, trace)
+
+    def ignored(unraisable: Any) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):  # it hit a destructor, where Python would go on
+            interrupted()
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGINT)
+        else:
+            show_ignored(unraisable)
+
+    sys.excepthook, sys.unraisablehook = hook, ignored
 
 
 class FocusError(Exception):

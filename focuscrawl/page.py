@@ -326,6 +326,9 @@ class Page:
         self.signature: bytes | None = None
         #: Whether the strategy wants the page in URLs.txt (`matches`).
         self.wanted = False
+        #: Whether a person's mark overrules the judge, and what the judge says then (`focuscrawl.crawl.verdict`).
+        self.overruled = False
+        self.own_judgement: Judgement | None = None
         #: Why the page is withheld from matched URLs and search: `listing`, `noindex`, `reservation: …` or `copy`.
         self.withheld: str | None = None
         self.rights = Rights(when=self.fetched_at)

@@ -21,8 +21,9 @@ COMMANDS_MODULE = "focuscrawl.commands"
 FOCUS_DIR = None
 #: Topic of spiders that are started without one: a file, the name of a shipped topic, or a table as in a file.
 FOCUS_TOPIC = None
-#: For spiders of other projects: the strategy that scores their links, by name or as an import path, and its options.
-FOCUS_STRATEGY = "shark_search"
+#: The strategy of `crawl` without a spider's name, and, by the add-on, of the spiders of other projects: a name or an
+#: import path; and its options there.
+FOCUS_STRATEGY = "adaptive"
 FOCUS_STRATEGY_OPTIONS: dict[str, object] = {}
 #: A web file that answers all requests, without a network.
 FOCUS_WEB = None
@@ -120,6 +121,7 @@ EXTENSIONS = {
     "focuscrawl.extensions.report.Report": 0,
     "focuscrawl.extensions.wishes.Wishes": 0,
     "focuscrawl.extensions.metrics.Metrics": 0,
+    "focuscrawl.extensions.feeds.StoredPages": 10,  # after Scrapy's feeds, which must be open
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more
 }
 FEED_EXPORT_FIELDS = FIELDS

@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import BaseSettings
 
 from focuscrawl import __version__, urls
 from focuscrawl.crawl import clock, single_page
 from focuscrawl.crawl.checks import check_settings, check_values
-from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.crawl import Crawl, directory
 from focuscrawl.crawl.focus import KEY, Focus
+from focuscrawl.crawl.introduction import introduce
+from focuscrawl.crawl.judging import check_judging, command, examples_of
 from focuscrawl.crawl.responses import content_type, headers, note_signals, soft_404, validators
 from focuscrawl.crawl.runs import given_settings
 from focuscrawl.errors import FocusError
@@ -39,8 +41,9 @@ from focuscrawl.reading.documents import read_page
 from focuscrawl.reading.shells import mark_shell
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
+from focuscrawl.strategies.rescoring import rescore_links_on
 from focuscrawl.topic import make_topic
-from focuscrawl.web import replay, webs
+from focuscrawl.web import webs
 
 if TYPE_CHECKING:
     from typing import Self
@@ -65,6 +68,12 @@ class FocusedSpider(Spider):
 
     max_pages = Option(0, "stop when this many pages are stored, earlier runs included; 0: no limit", at_least=0)
     max_hours = Option(0.0, "stop after this many hours of crawling, earlier runs included; 0: no limit", at_least=0.0)
+    stop_below = Option(
+        0.0,
+        "stop when the next 500 pages are expected to hold a smaller share of relevant pages; 0: never",
+        at_least=0.0,
+        at_most=1.0,
+    )
     threshold = Option(0.3, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
     def __init__(
@@ -110,27 +119,15 @@ class FocusedSpider(Spider):
         check_values(settings)
         if single_page.started_by_command(cls):
             single_page.configure(settings)
-        contact = settings.get("FOCUS_CONTACT")
-        if contact and (settings.getpriority("USER_AGENT") or 0) <= SETTINGS_PRIORITIES["project"]:
-            settings.set("USER_AGENT", f"{settings['USER_AGENT']} (+{contact})", priority="spider")
-        polite = (settings.getpriority("DOWNLOAD_DELAY") or 0) <= SETTINGS_PRIORITIES["project"]
-        together = settings.getint("CONCURRENT_REQUESTS") or 100
-        if settings.get("FOCUS_WEB"):
-            replay.answer_from_web(settings)
-            if polite:  # a web in a file needs no politeness delay
-                settings.set("DOWNLOAD_DELAY", 0, priority="spider")
-                settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", together, priority="spider")
-        elif polite:  # nor does a server on the user's own machine
-            free = {"delay": 0, "concurrency": together}
-            slots = dict.fromkeys(("127.0.0.1", "localhost", "::1"), free)
-            settings.set("DOWNLOAD_SLOTS", slots | settings.getdict("DOWNLOAD_SLOTS"), priority="spider")
+        introduce(settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         check_settings(crawler.settings)
         if "FOCUS_FRONTIER_SIZE" not in crawler.settings:
             raise FocusError(
-                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to settings.py"
+                "focuscrawl's settings are not loaded; add ADDONS = {'focuscrawl.addon.FocusAddon': 500} to"
+                " settings.py, or crawl with `focuscrawl crawl` outside this project"
             )
         if crawler.settings.get("FOCUS_WEB"):
             webs.open_web(crawler.settings["FOCUS_WEB"])  # reports a wrong name now, not at the first request
@@ -142,6 +139,11 @@ class FocusedSpider(Spider):
         if not named and not all(urls.is_local(seed) for seed in spider.start_urls):
             spider.logger.warning("identify your crawler: -s FOCUS_CONTACT=https://… is added to the User-Agent")
         spider._open_crawl()
+        try:
+            check_judging(spider)
+        except FocusError:
+            spider.crawl.close()
+            raise
         spider.crawl.note_run(
             began=clock.now(),
             job=spider._options.get("_job"),  # Scrapyd's id of this run and of its log
@@ -150,6 +152,7 @@ class FocusedSpider(Spider):
             seeds=spider.start_urls,
             options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
             arguments=spider.arguments(),
+            examples=examples_of(spider.topic),
             settings=given_settings(crawler.settings),
         )
         return spider
@@ -169,7 +172,7 @@ class FocusedSpider(Spider):
             with throw_away.named():
                 spider = cls._on_topic(crawler, *args, **throw_away.arguments(cls, kwargs))
                 spider._open_crawl(throw_away)
-                spider._prepare_single_page()
+                spider.prepare_to_judge()
         except FocusError:
             throw_away.remove()
             raise
@@ -179,7 +182,9 @@ class FocusedSpider(Spider):
         order: dict[str, Any] = {"merge": self.merge, "batch": self.batch}
         if self.floor > -inf:  # ageing must not lift links over the floor
             order |= {"floor": self.floor, "ageing": 0.0}
-        self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, **order)
+        folder = directory(self.crawler.settings, self.name, self.topic)
+        offer = command(folder, self) if throw_away is None else ""
+        self.crawl = Crawl.open(self.crawler, self.name, self.topic, throw_away, offer, **order)
         self.crawl.strategy = self
         self.crawl.store.links.context_words = self.context_words
         if type(self).rescore is not FocusedSpider.rescore:
@@ -190,6 +195,11 @@ class FocusedSpider(Spider):
     batch = 1
     #: How many words before and after each link are stored with it.
     context_words = CONTEXT_WORDS
+    #: Whether it judges stored pages again, by another topic perhaps, instead of crawling.
+    judges_again = False
+    #: Whether the scores of links depend on nothing but them and their page: they are then computed again when somebody
+    #: marks the page.
+    links_follow_page = False
     #: Links that score less are held back until something raises them.
     floor = -inf
 
@@ -242,6 +252,17 @@ class FocusedSpider(Spider):
         Re-score waiting links here, not earlier: a crawl killed before the page is stored would resume in another
         order.
         """
+
+    def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
+        """People have marked pages: learn from it, and re-score what waits. Returns what was done, for the log.
+
+        *verdicts* says of every stored page that has a mark, by its number, whether it is relevant. *new* are the pages
+        that were marked, or whose marks were taken back, since the last call. `crawl.read_stored` reads a page again.
+        Called at most every 25 pages, and before the first request of every run of a crawl with marks.
+        """
+        if not self.links_follow_page or not new:
+            return ""
+        return f"{rescore_links_on(self, new):,} links on them re-scored"
 
     def merge(self, old: float, new: float) -> float:
         """The score of a waiting link that was found again."""
@@ -314,6 +335,7 @@ class FocusedSpider(Spider):
         """Run `before_crawl`; if the strategy cannot learn what it needs, the crawl stops."""
         try:
             await self.before_crawl()
+            self.crawl.marks.teach()
         except FocusError as error:
             self.crawl.stop(str(error), "cannot_learn")
             return False
@@ -326,8 +348,8 @@ class FocusedSpider(Spider):
             self.counterexamples = [page async for page in self._read_examples(self.topic.counterexamples)]
             self.train_on_examples()
 
-    def _prepare_single_page(self) -> None:
-        """Run `before_crawl` without fetching anything: a single page must not fetch others."""
+    def prepare_to_judge(self) -> None:
+        """Run `before_crawl` without fetching anything: to judge a single page must not fetch others."""
         preparing = self.before_crawl()
         try:
             preparing.send(None)
@@ -337,6 +359,11 @@ class FocusedSpider(Spider):
         raise FocusError(self._lacks_crawl())
 
     def _lacks_crawl(self) -> str:
+        if self.judges_again:
+            return (
+                f"spider '{self.name}' must fetch pages before it can judge by this topic, and judging fetches none;"
+                " give its examples as files, or crawl the topic into another directory"
+            )
         return (
             f"spider '{self.name}' must learn from other pages before it can judge a single one; name one of its crawls"
             " with -s FOCUS_DIR=DIR"
@@ -360,6 +387,17 @@ class FocusedSpider(Spider):
 
     def train_on_examples(self) -> None:
         """Called before the crawl, once `examples` and `counterexamples` are read."""
+
+    def known_examples(self, sources: Sequence[Path | str]) -> Iterator[Page]:
+        """The example pages among *sources* that are files or were fetched before."""
+        for source in sources:
+            if isinstance(source, Path):
+                try:
+                    yield read_page(Page(urls.of_file(source)), source.read_bytes())
+                except OSError as error:
+                    raise FocusError(f"example {source} cannot be read: {error.strerror}") from None
+            elif (example := self.crawl.store.examples.get(source)) is not None:
+                yield read_page(Page(source), example.body, example.content_type)
 
     async def _read_examples(self, sources: Sequence[Path | str]) -> AsyncIterator[Page]:
         store = self.crawl.store

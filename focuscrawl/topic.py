@@ -307,7 +307,11 @@ def parse_keywords(text: str) -> dict[str, float]:
 def parse_seeds(text: str) -> list[str]:
     """Parse seeds from the command line: comma-separated URLs, or @FILE with one per line (# starts a comment)."""
     if not text.startswith("@"):
-        return [seed.strip() for seed in text.split(",") if seed.strip()]
+        seeds = [seed.strip() for seed in text.split(",") if seed.strip()]
+        for seed in seeds:
+            if "://" not in seed and _is_file(seed):
+                raise FocusError(f"seeds: {seed} is a file, not a URL; to read the URLs in it, write -a seeds=@{seed}")
+        return seeds
     path = Path(text[1:])
     try:
         lines = path.read_text("utf-8-sig").splitlines()
@@ -317,6 +321,13 @@ def parse_seeds(text: str) -> list[str]:
         raise FocusError(f"seeds: cannot read {path}: {error}") from None
     rows = (line.strip() for line in lines)
     return [row for row in rows if row and not row.startswith("#")]
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def make_topic(

@@ -104,9 +104,9 @@ def crawl(tmp_path):
 
 
 def scrapy(
-    *arguments: object, cwd: Path = ROOT, timeout: float = 120, **environment: str
+    *arguments: object, cwd: Path = ROOT, timeout: float = 120, program: str = "scrapy", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the scrapy command as a user does, in a process of its own.
+    """Run the scrapy command, or another program, as a user does, in a process of its own.
 
     The process is forked from one that has imported everything, unless the environment asks for a new interpreter.
     With FORKS=no, it always is a new interpreter.
@@ -114,10 +114,10 @@ def scrapy(
     inherited = {name: value for name, value in os.environ.items() if name != "SCRAPY_SETTINGS_MODULE"}
     given = {**inherited, **environment}  # other tests load the project's settings; here scrapy.cfg says which
     words = [str(argument) for argument in arguments]
-    if os.environ.get("FORKS") != "no" and (done := forks.run(words, cwd, given, timeout)) is not None:
+    if os.environ.get("FORKS") != "no" and (done := forks.run(words, cwd, given, timeout, program)) is not None:
         return done
     return subprocess.run(
-        [sys.executable, "-m", "scrapy", *words],
+        [sys.executable, "-m", program, *words],
         cwd=cwd,
         env=given,
         timeout=timeout,
@@ -125,6 +125,11 @@ def scrapy(
         capture_output=True,
         check=False,
     )
+
+
+def focuscrawl(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the focuscrawl command as `scrapy` runs the other one."""
+    return scrapy(*arguments, program="focuscrawl", **options)
 
 
 def watch(web: MemoryWeb) -> list[float]:

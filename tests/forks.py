@@ -1,4 +1,4 @@
-"""Runs `scrapy` in processes that are forked from one that has imported everything: 30 ms instead of a second each.
+"""Runs `scrapy` or `focuscrawl` in processes that are forked from one that has imported everything: 30 ms instead of a second each.
 
     python tests/forks.py FILENO
 
@@ -33,8 +33,10 @@ ROOT = Path(__file__).resolve().parent.parent
 READ_ONCE = ("PYTHON", "LC_", "LANG", "TZ", "LD_", "OMP_", "OPENBLAS_", "MKL_")
 
 
-def run(arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float) -> Ended | None:
-    """Run `scrapy` with arguments, in a directory and an environment; None if only a real process will do."""
+def run(
+    arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float, program: str = "scrapy"
+) -> Ended | None:
+    """Run a program with arguments, in a directory and an environment; None if only a real process will do."""
     global _server
     if not hasattr(os, "fork") or _needs_an_interpreter(cwd, environment):
         return None
@@ -42,7 +44,7 @@ def run(arguments: list[str], cwd: Path, environment: dict[str, str], timeout: f
         return None
     try:
         _server = _server or _Server()
-        return _server.run(arguments, cwd, environment, timeout)
+        return _server.run(arguments, cwd, environment, timeout, program)
     finally:
         _busy.release()
 
@@ -89,9 +91,9 @@ class _Server:
                 stdout=subprocess.DEVNULL,
             )
 
-    def run(self, arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float) -> Ended:
+    def run(self, arguments: list[str], cwd: Path, environment: dict[str, str], timeout: float, program: str) -> Ended:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            order = {"arguments": arguments, "cwd": str(cwd), "environment": environment}
+            order = {"program": program, "arguments": arguments, "cwd": str(cwd), "environment": environment}
             text = json.dumps(order).encode()
             socket.send_fds(self._socket, [len(text).to_bytes(8, "big")], [out.fileno(), err.fileno()])
             self._socket.sendall(text)
@@ -103,10 +105,10 @@ class _Server:
                 os.kill(child, signal.SIGKILL)
                 self._socket.settimeout(None)
                 self._number(), self._number()
-                raise subprocess.TimeoutExpired(["scrapy", *arguments], timeout, _text(out), _text(err)) from None
+                raise subprocess.TimeoutExpired([program, *arguments], timeout, _text(out), _text(err)) from None
             finally:
                 self._socket.settimeout(None)
-            return Ended(["scrapy", *arguments], status, _text(out), _text(err), memory / 2**20)
+            return Ended([program, *arguments], status, _text(out), _text(err), memory / 2**20)
 
     def _number(self) -> int:
         answer = self._socket.recv(8, socket.MSG_WAITALL)
@@ -182,19 +184,20 @@ def serve(connection: socket.socket) -> dict | None:
 
 
 def become(order: dict) -> None:
-    """Be `python -m scrapy`."""
+    """Be `python -m scrapy`, or `python -m focuscrawl`."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(order["cwd"])
     os.environ.clear()
     os.environ.update(order["environment"])
     time.tzset()
     sys.path[:1] = [os.getcwd(), *_python_path(order["environment"])]
-    sys.argv = ["scrapy", *order["arguments"]]
+    sys.argv = [order["program"], *order["arguments"]]
     if any(name.startswith("COVERAGE_PROCESS_") for name in os.environ):
         import coverage
 
         coverage.process_startup()
-    runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+    sys.modules.pop("focuscrawl.__main__", None)  # it is imported with everything else, and now run
+    runpy.run_module(order["program"], run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

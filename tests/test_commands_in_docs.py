@@ -26,6 +26,7 @@ from tests.searx import Searx, serving
 
 #: What makes the environment, and what the continuous integration runs itself.
 NOT_HERE = ("make ", ". .venv/bin/activate")
+PROGRAMS = ("scrapy", "focuscrawl")
 #: What a shell does with a command besides splitting it into words.
 SHELL = re.compile(r"[|&;<>()$`*?~{\[]")
 ENGINES = ("brave", "mojeek", "wikipedia")
@@ -51,7 +52,7 @@ class Reader:
         self.searx = searx
         programs = folder / "programs"
         programs.mkdir()
-        for name, module in (("scrapy", "-m scrapy"), ("python", "")):
+        for name, module in (*((name, f"-m {name}") for name in PROGRAMS), ("python", "")):
             (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
             (programs / name).chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"}
@@ -80,8 +81,9 @@ class Reader:
         command = command.replace("http://localhost:8888", self.searx.address)
         if command.startswith("scrapy web ") and "--save" not in command:
             self.serve(command.partition("#")[0] + " --port 0")  # the port that is shown may be taken
-        elif command.startswith("scrapy ") and not SHELL.search(words := command.partition(" #")[0]):
-            self.check(scrapy(*shlex.split(words)[1:], cwd=self.folder, timeout=300, COLUMNS="120"), command)
+        elif command.split()[0] in PROGRAMS and not SHELL.search(words := command.partition(" #")[0]):
+            program, *arguments = shlex.split(words)
+            self.check(scrapy(*arguments, cwd=self.folder, timeout=300, program=program, COLUMNS="120"), command)
         else:
             self.run(["bash", "-c", command])
 
@@ -132,7 +134,11 @@ def stand_in(reader: Reader) -> None:
     """A small world for the README: what its seeds link to, and what the user has."""
     web = MemoryWeb()
     seed = "https://en.wikipedia.org/wiki/Sorting_algorithm"
-    found = [seed, *(f"http://example.com/{name}" for name in ("", "a-good-page", "merge", "networks"))]
+    found = [
+        seed,
+        "https://en.wikipedia.org/wiki/Merge_sort",
+        *(f"http://example.com/{name}" for name in ("", "a-good-page", "merge", "networks")),
+    ]
     for url in found:
         links = "".join(f"<p>The <a href='{other}'>running time of merge sort</a></p>" for other in found)
         text = "Sorting networks sort an array in a running time that an algorithm such as bubble sort has not. "
@@ -175,4 +181,4 @@ def test_every_command_in_the_tutorial_works(reader):
 def test_no_command_hides_in_a_block_that_is_not_run(document):
     for language, text in re.findall(r"^```(\w*)\n(.*?)^```", (ROOT / document).read_text("utf-8"), re.M | re.S):
         if language != "sh":
-            assert not re.search(r"^(?:\$ )?(?:scrapy|make|python) ", text, re.MULTILINE), text
+            assert not re.search(r"^(?:\$ )?(?:scrapy|focuscrawl|make|python) ", text, re.MULTILINE), text

@@ -127,13 +127,15 @@ def test_every_command_is_documented_with_its_options(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_readme(command):
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert f"scrapy {command}" in readme or f"make {command}" in readme
+    assert any(f"{program} {command}" in readme for program in ("focuscrawl", "scrapy", "make"))
 
 
 def test_the_readme_begins_with_the_two_commands():
     first_screen = "\n".join((ROOT / "README.md").read_text("utf-8").splitlines()[:24])
     assert "make demo" in first_screen
     assert "make test" in first_screen
+    places = [first_screen.index(command) for command in ("\nmake demo", "\nfocuscrawl new", "\nfocuscrawl crawl -a")]
+    assert places == sorted(places)
 
 
 def test_every_promise_names_tests_that_exist():

@@ -9,31 +9,41 @@ from functools import partial
 
 from scrapy import Spider
 from scrapy.commands.crawl import Command as CrawlCommand
-from scrapy.exceptions import NotConfigured, UsageError
+from scrapy.exceptions import NotConfigured
 
 from focuscrawl.command import CrawlerCommand, check_spider
+from focuscrawl.console.program import program
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.errors import FocusError
+from focuscrawl.extensions.guide import strategy_of
 
 
 class Command(CrawlerCommand, CrawlCommand):
     """Scrapy's command, which shows errors that a user can fix without a traceback."""
 
+    def syntax(self) -> str:
+        return "[options] [<spider>]"
+
     def short_desc(self) -> str:
-        return "Crawl a topic with a strategy: scrapy crawl keyword -a seeds=URL -a keywords=a,b -a max_pages=200"
+        return "Crawl the pages about a topic, or resume such a crawl"
 
     def long_desc(self) -> str:
         return (
-            "Crawl a topic with a strategy; run the same command again to resume. All spiders take the arguments"
-            " topic (a topic file, or a topic that ships with focuscrawl), seeds (URLs separated by commas, or @FILE),"
+            "Crawl the pages about a topic; run the same command again to resume. The strategy is adaptive, unless"
+            " another spider is named or FOCUS_STRATEGY is set. All spiders take the arguments topic (a topic"
+            " file, or a topic that ships with focuscrawl), seeds (URLs separated by commas, or @FILE),"
             " keywords (as in time,sort:2), max_pages and threshold. docs/strategies has the options of each spider,"
-            " and `scrapy list` lists the spiders. Example, without a network: scrapy crawl best_first -a"
-            " topic=sorting -a max_pages=300 -s FOCUS_WEB=demo"
+            f" and `{program()} list` lists the spiders. Example, without a network: {program()} crawl"
+            " -a topic=sorting -a max_pages=300 -s FOCUS_WEB=demo"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        if len(args) != 1:
-            raise UsageError("give the name of one spider; `scrapy list` shows them")
-        spider = self.crawl(args[0], opts.spargs)
+        assert self.settings is not None
+        assert self.crawler_process is not None
+        for word in args[1:]:
+            check_spider(word, self.crawler_process.spider_loader.list())
+            raise FocusError(f"one spider at a time: '{args[0]}' or '{word}'?")
+        spider = self.crawl(args[0] if args else strategy_of(self.settings), opts.spargs)
         if spider is not None:
             with suppress(NotConfigured):  # not one of our spiders
                 self.conclude(Crawl.of(spider.crawler))

@@ -14,6 +14,7 @@ from rich.table import Table
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.reports import report
@@ -49,7 +50,7 @@ class Command(FocusCommand):
     def long_desc(self) -> str:
         return (
             "Serve the embedded web on loopback, crawl it adaptively, breadth-first, by keywords and best-first, and"
-            " show which found more pages on the topic. No network is needed. Example: scrapy demo --pages 300"
+            f" show which found more pages on the topic. No network is needed. Example: {program()} demo --pages 300"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -88,18 +89,20 @@ class Command(FocusCommand):
         write_whole(folder / "report.html", _report(outcomes, pages))
         console.print("relevant: on the topic by labels that the crawlers do not see, duplicates counted once;")
         console.print("gain: over breadth-first; URLs.txt: pages that matched according to the spider;")
-        console.print("precision: share of them that are relevant.\n")
+        console.print("precision: share of them that are relevant. The report of a single crawl counts other pages as")
+        console.print("relevant: those that the spider judged so, without labels.\n")
         console.print(f"{'comparison':14} {folder / 'report.html'}")
         for spider in SPIDERS:
             console.print(f"{spider:14} {folder / spider}/{{URLs.txt,pages.jsonl,crawl.sqlite,report.html}}")
         found = (folder / SPIDERS[0] / "URLs.txt").read_text("utf-8").splitlines()
         right = [url for url in found if label in web.labels(url)]
         if right:
-            console.print(f"\nWhy a page was fetched:\n  scrapy explain {folder / SPIDERS[0]} {right[-1]}")
+            console.print(f"\nWhy a page was fetched:\n  {program()} explain {folder / SPIDERS[0]} {right[-1]}")
 
     def _crawl(self, spider: str, pages: int, folder: Path, proxy: str) -> bool:
         """Crawl with a spider, in a process of its own; False if it fails."""
-        command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
+        command = [sys.executable, "-m", program(), "crawl", spider]
+        command += ["-a", f"topic={TOPIC}", "-a", f"max_pages={pages}"]
         settings = {
             "FOCUS_DIR": folder,
             "FOCUS_WEB": "",  # the embedded web is served instead, whatever the project sets
@@ -180,5 +183,9 @@ def _report(outcomes: dict[str, Outcome], pages: int) -> str:
         for spider, outcome in outcomes.items()
     ]
     table = report.table(("spider", "relevant", "harvest rate"), rows, 2)
-    body = f"<h2>Relevant pages over pages fetched</h2>{chart}{table}"
+    told = (
+        "Relevant: on the topic by the labels of the embedded web, which the crawlers do not see, duplicates"
+        " counted once. The report of each crawl counts the pages that its spider judged relevant instead."
+    )
+    body = f"<h2>Relevant pages over pages fetched</h2>{chart}{table}<p><small>{told}</small></p>"
     return report.page("Four ways to crawl a small web", f"Topic {TOPIC}, {pages} pages each, relevant by label", body)

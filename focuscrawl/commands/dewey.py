@@ -15,6 +15,7 @@ from scrapy.exceptions import UsageError
 
 from focuscrawl import urls, words
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
@@ -40,7 +41,7 @@ class Command(FocusCommand):
         return (
             "Look up the words of a text, a file (HTML or plain) or a page on the web in the Dewey lexicon, and show"
             " where they are densest, digit by digit. A topic file can use the numbers at the end as dewey = […]."
-            ' Example: scrapy dewey "The cello and the violin are played with a bow"'
+            f' Example: {program()} dewey "The cello and the violin are played with a bow"'
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:

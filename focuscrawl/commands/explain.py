@@ -8,6 +8,7 @@ from rich.console import Console
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.reports.explain import explain
 from focuscrawl.store.store import crawl_folder, read_crawl
 
@@ -26,7 +27,7 @@ class Command(FocusCommand):
     def long_desc(self) -> str:
         return (
             "Show the chain of links from a seed to a URL of the crawl in DIR, with the score of each step and its"
-            " parts. Example: scrapy explain crawls/demo/best_first http://sorting-handbook.example/index.html"
+            f" parts. Example: {program()} explain crawls/demo/best_first http://sorting-handbook.example/index.html"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:

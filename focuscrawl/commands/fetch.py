@@ -5,6 +5,7 @@ from __future__ import annotations
 from scrapy.commands.fetch import Command as FetchCommand
 
 from focuscrawl.command import SinglePageCommand
+from focuscrawl.console.program import program
 
 
 class Command(SinglePageCommand, FetchCommand):
@@ -12,6 +13,6 @@ class Command(SinglePageCommand, FetchCommand):
 
     def long_desc(self) -> str:
         return (
-            "Fetch a URL and print its content, as a crawl would get it, without crawling anything. Example: scrapy"
-            " fetch --nolog -s FOCUS_WEB=demo http://sorting-handbook.example/"
+            "Fetch a URL and print its content, as a crawl would get it, without crawling anything. Example:"
+            f" {program()} fetch --nolog -s FOCUS_WEB=demo http://sorting-handbook.example/"
         )

@@ -17,6 +17,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import closest_scrapy_cfg
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.resources import data
 
@@ -30,14 +31,14 @@ class Command(FocusCommand, GenspiderCommand):
     """
 
     def short_desc(self) -> str:
-        return "Write a new spider from a template: scrapy genspider -t focused NAME DOMAIN for a strategy and its test"
+        return "Write a new spider from a template; -t focused writes a strategy and its test"
 
     def long_desc(self) -> str:
         return (
             "Write a new spider from a template. With -t focused it is a strategy that scores links by their anchor and"
             " page, ready to be adapted, with a test that crawls a small web. Outside a project it goes to the current"
-            " directory. Example: scrapy genspider -t focused my_strategy example.com; scrapy crawl my_strategy -a"
-            " topic=sorting"
+            f" directory. Example: {program()} genspider -t focused my_strategy example.com; {program()} crawl"
+            " my_strategy -a topic=sorting"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -87,7 +88,7 @@ class Command(FocusCommand, GenspiderCommand):
         if template_name == _OURS:
             self._write_test(module, self._generate_template_variables(module, name, url, template_name))
         if not self.settings.get("NEWSPIDER_MODULE"):
-            print(f"Not in a project, so scrapy crawl will not find it; use: scrapy runspider {spider}")
+            print(f"Not in a project, so {program()} crawl will not find it; use: {program()} runspider {spider}")
         return spider
 
     def _write_test(self, module: str, values: dict[str, Any]) -> None:

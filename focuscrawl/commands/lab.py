@@ -15,6 +15,7 @@ from scrapy.utils.conf import arglist_to_dict
 
 from focuscrawl import urls
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
@@ -43,11 +44,12 @@ class Command(FocusCommand):
         return (
             "Crawl a labelled web with several strategies from the same seeds, and show which finds the most relevant"
             " pages soonest, compared with the best possible and with a random order. The web is a web file, the"
-            " crawl.sqlite of a finished crawl, or demo. Example: scrapy lab --web demo --topics sorting --spiders"
+            f" crawl.sqlite of a finished crawl, or demo. Example: {program()} lab --web demo --topics sorting"
+            " --spiders"
             " best_first,keyword,hits:every=50 --seeds topic,generic --pages 300 --out crawls/lab. With --pace, the"
             " crawls are polite and timed on a simulated clock. With `papers`, it runs the experiments of the papers"
-            " behind the strategies, all or those given by number, and compares their figures with ours: scrapy lab"
-            " papers 1 4 --web demo --topics sorting --pages 200"
+            " behind the strategies, all or those given by number, and compares their figures with ours:"
+            f" {program()} lab papers 1 4 --web demo --topics sorting --pages 200"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -134,7 +136,7 @@ class Command(FocusCommand):
         with session(lab.folder, opts.jobs) as processes:
             crawled = crawl(lab, processes, terminal)
         findings = Findings.of(lab, crawled, opts.baseline)
-        pictures = findings.write(shlex.join(["scrapy", *sys.argv[1:]]))
+        pictures = findings.write(shlex.join([program(), "lab", *sys.argv[1:]]))
         terminal.show_findings(findings, pictures=pictures)
         if crawled.failures:
             self.exitcode = 1

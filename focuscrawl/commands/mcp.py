@@ -12,6 +12,7 @@ from typing import Any
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.mcp_server.crawls import Bounds, Crawls
@@ -33,7 +34,8 @@ class Command(FocusCommand):
         return (
             "Serve the crawls in each DIR, which is a crawl or holds crawls, to a language model over standard input"
             " and output, with the Model Context Protocol: search, read, explain, status, topics. It can start and"
-            " resume crawls only with --allow-crawl and all three bounds. Example, as the command of a client: scrapy"
+            " resume crawls only with --allow-crawl and all three bounds. Example, as the command of a client:"
+            f" {program()}"
             " mcp crawls --allow-crawl --hosts example.com,example.org --pages 500 --hours 2"
         )
 

@@ -12,6 +12,7 @@ from scrapy.http import Request, Response
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from focuscrawl.command import SinglePageCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import reason_of
 from focuscrawl.crawl.verdict import LANGUAGE, LISTING, NOINDEX
@@ -41,15 +42,15 @@ class Command(SinglePageCommand, ParseCommand):
     def long_desc(self) -> str:
         return (
             "Fetch a single page and show how relevant the spider finds it, whether it matches, and the scores of its"
-            " links, best first, without crawling anything. Example: scrapy parse --spider best_first -a topic=sorting"
-            " -s FOCUS_WEB=demo http://sorting-handbook.example/"
+            f" links, best first, without crawling anything. Example: {program()} parse --spider best_first -a"
+            " topic=sorting -s FOCUS_WEB=demo http://sorting-handbook.example/"
         )
 
     def look(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.crawler_process is not None
         loader = self.crawler_process.spider_loader
         if args and not opts.spider and not loader.find_by_request(Request(args[0])):
-            raise FocusError("give a spider with --spider NAME; `scrapy list` shows them")
+            raise FocusError(f"give a spider with --spider NAME; `{program()} list` shows them")
         opts.output = opts.output or opts.overwrite_output  # Scrapy's command only looks at the first
         super().look(args, opts)
 

@@ -11,6 +11,7 @@ from typing import Any
 from scrapy.exceptions import UsageError
 
 from focuscrawl.commands.crawl import Command as CrawlCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.crawl.runs import arguments_again, not_taken, settings_again
@@ -40,9 +41,9 @@ class Command(CrawlCommand):
             "Revisit the stored pages of the crawl in DIR, first those that are relevant and likely to have changed,"
             " update the crawl and report what is new, changed or gone. Pages are requested with If-None-Match and"
             " If-Modified-Since; the spider, its topic and its settings are those of the crawl."
-            " Example: scrapy recrawl crawls/best_first-sorting-algorithms --pages 500 --older-than 7d --new 50."
-            " Until stopped: scrapy recrawl DIR --watch --every 6h."
-            " Report only: scrapy recrawl DIR --report --since 2026-11-01 --atom changes.xml"
+            f" Example: {program()} recrawl crawls/best_first-sorting-algorithms --pages 500 --older-than 7d --new 50."
+            f" Until stopped: {program()} recrawl DIR --watch --every 6h."
+            f" Report only: {program()} recrawl DIR --report --since 2026-11-01 --atom changes.xml"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -175,19 +176,23 @@ class Command(CrawlCommand):
         Also applies its settings.
         """
         assert self.crawler_process is not None
-        for name in {"max_pages", "max_hours"} & given.keys():
+        for name in {"max_pages", "max_hours", "stop_below"} & given.keys():
             raise FocusError(f"-a {name}: stored pages are bounded by --pages, new ones by --new")
         with read_crawl(folder) as store:
             name, run = store.meta("spider"), store.runs()[-1]
             if not store.pages.count():
-                raise FocusError(f"{folder} has no pages yet; finish it with scrapy crawl {name} -s FOCUS_DIR={folder}")
+                raise FocusError(
+                    f"{folder} has no pages yet; finish it with {program()} crawl {name} -s FOCUS_DIR={folder}"
+                )
         if name not in self.crawler_process.spider_loader.list():
-            raise FocusError(f"{folder} was made by spider '{name}', which is not in this project; see `scrapy list`")
+            raise FocusError(
+                f"{folder} was made by spider '{name}', which is not in this project; see `{program()} list`"
+            )
         strategy = self.crawler_process.spider_loader.load(name)
         if not issubclass(strategy, FocusedSpider):
             raise FocusError(
                 f"{folder} was made by spider '{name}', which is not a FocusedSpider and cannot revisit pages; --report"
-                f" shows what its last run found, scrapy crawl {name} resumes it"
+                f" shows what its last run found, {program()} crawl {name} resumes it"
             )
         noted = run.get("arguments", {})
         topic = str(given.get("topic", noted.get("topic", "")))

@@ -10,6 +10,7 @@ from scrapy.commands.runspider import Command as RunspiderCommand
 from scrapy.exceptions import NotConfigured
 
 from focuscrawl.command import CrawlerCommand
+from focuscrawl.console.program import program
 from focuscrawl.crawl.crawl import Crawl
 
 
@@ -18,7 +19,7 @@ class Command(CrawlerCommand, RunspiderCommand):
 
     def long_desc(self) -> str:
         return (
-            "Crawl with the spider in a Python file, which need not be in a project. Example: scrapy runspider"
+            f"Crawl with the spider in a Python file, which need not be in a project. Example: {program()} runspider"
             " near_words.py -a seeds=URL -a keywords=a,b"
         )
 

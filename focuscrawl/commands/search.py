@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 from scrapy.exceptions import UsageError
 
+from focuscrawl import urls
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Answer, Hit, Piece
@@ -26,16 +28,18 @@ class Command(FocusCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "<DIR> <QUERY> [--host HOST] [--topic TOPIC] [--since DATE] [--until DATE] [--limit N] [--json]"
+        return "<DIR>... <QUERY> [--host HOST] [--topic TOPIC] [--since DATE] [--until DATE] [--limit N] [--json]"
 
     def short_desc(self) -> str:
-        return "Search the pages of a crawl"
+        return "Search the pages of a crawl, or of several"
 
     def long_desc(self) -> str:
         return (
-            'Show the pages of the crawl in DIR that contain all words of QUERY, best first. "a phrase" must occur as'
+            "Show the pages of the crawl in DIR, or of several, that contain all words of QUERY, best first."
+            ' "a phrase" must occur as'
             " it is, -word excludes pages, a OR b needs one of them: put the whole query in quotes. Pages that are not"
-            " in the index yet are indexed first. Example: scrapy search crawls/demo/best_first 'merge OR quick sort"
+            f" in the index yet are indexed first. Example: {program()} search crawls/demo/best_first 'merge OR"
+            " quick sort"
             ' -"bubble sort"\' --host example --limit 5'
         )
 
@@ -68,7 +72,7 @@ class Command(FocusCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) < 2:
             raise UsageError("give the directory of a crawl and a query", print_help=False)
-        args = [argument for argument in args if argument != "--"]
+        places, words = _split(args)
         if opts.limit < 1:
             raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
         where = Filter(
@@ -83,19 +87,24 @@ class Command(FocusCommand):
             _day("published-since", opts.published_since),
             _day("published-until", opts.published_until),
         )
-        text = " ".join(args[1:])
+        folders = [crawl_folder(place) for place in places]
+        text = " ".join(words)
+        query = Query.of(text)
         try:
-            answer, waiting = search_folder(crawl_folder(args[0]), Query.of(text), where, opts.limit, self.say)
+            found = [search_folder(folder, query, where, opts.limit, self.say) for folder in folders]
         except KeyboardInterrupt:
             self.say("stopped; the next search continues indexing from here")
             self.exitcode = 130
             return
+        answer, waiting = _merged([one for one, _ in found], opts.limit), sum(number for _, number in found)
         if opts.json:
-            results = [_record(hit) for hit in answer.hits]
+            several = {"crawls": places} if len(places) > 1 else {}
+            results = [_record(hit) | ({"crawl": places[place]} if several else {}) for hit, place in answer.hits]
             print(
                 json.dumps(
                     {
                         "query": text,
+                        **several,
                         "total": answer.total,
                         "more": answer.more,
                         "not_indexed": waiting,
@@ -105,7 +114,41 @@ class Command(FocusCommand):
                 )
             )
         else:
-            _show(answer)
+            _show(answer, places)
+
+
+class _Merged(NamedTuple):
+    """The answers of several crawls as one: each page with the place of its crawl among them."""
+
+    hits: list[tuple[Hit, int]]
+    total: int
+    more: bool
+
+
+def _split(args: list[str]) -> tuple[list[str], list[str]]:
+    """The crawls, which come first, and the words of the query, of which at least one is left."""
+    places = args[:1]
+    for argument in args[1:-1]:
+        if not (crawl_folder(argument) / "crawl.sqlite").is_file():
+            break
+        places.append(argument)
+    return places, [argument for argument in args[len(places) :] if argument != "--"]
+
+
+def _merged(answers: list[Answer], limit: int) -> _Merged:
+    """The best page of each crawl, then the second best of each …: scores of different crawls cannot be compared.
+
+    A page in several crawls is shown once, from the crawl that ranks it best.
+    """
+    ranked = sorted(
+        ((rank, place, hit) for place, answer in enumerate(answers) for rank, hit in enumerate(answer.hits)),
+        key=lambda one: one[:2],
+    )
+    hits: dict[int, tuple[Hit, int]] = {}
+    for _, place, hit in ranked:
+        hits.setdefault(urls.key(hit.url), (hit, place))
+    total = sum(answer.total for answer in answers) - (len(ranked) - len(hits))
+    return _Merged([*hits.values()][:limit], total, any(answer.more for answer in answers))
 
 
 def _time(option: str, text: str | None, *, end: bool = False) -> str | None:
@@ -150,9 +193,9 @@ def _plain(pieces: list[Piece]) -> str:
     return "".join(text for text, _ in pieces)
 
 
-def _show(answer: Answer) -> None:
+def _show(answer: _Merged, places: list[str]) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    for number, hit in enumerate(answer.hits, 1):
+    for number, (hit, place) in enumerate(answer.hits, 1):
         console.print(f"{number}. ", _marked(hit.title or [("(no title)", False)]), sep="")
         console.print("   ", Text(printable(hit.url), "cyan"), sep="")
         console.print("   ", _marked(hit.snippet), sep="")
@@ -161,6 +204,7 @@ def _show(answer: Answer) -> None:
         facts += [f"by {printable(', '.join(hit.authors))}"] if hit.authors else []
         facts += [f"published {printable(hit.published)}"] if hit.published else []
         facts += [f"on {printable(hit.site_name)}"] if hit.site_name else []
+        facts += [f"in {printable(places[place])}"] if len(places) > 1 else []
         console.print("   ", Text(", ".join(facts), "dim"), "\n", sep="")
     shown = len(answer.hits)
     if shown < answer.total and shown:

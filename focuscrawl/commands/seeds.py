@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.learning.pages import LEAST
 from focuscrawl.search.query import Query
@@ -41,10 +42,10 @@ class Command(FocusCommand):
         return (
             "Write a topic file whose seeds are the URLs that several ranked lists agree on. A SOURCE is a text file"
             " with one URL per line, searxng:URL?q=… (an instance of SearXNG), or crawl:DIR (an earlier crawl, searched"
-            " for --query). Example: scrapy seeds --query 'sorting algorithms' --searxng http://localhost:8888"
-            " --engines brave,mojeek,wikipedia --output sorting.toml. Or: scrapy seeds --keywords sort,array"
+            f" for --query). Example: {program()} seeds --query 'sorting algorithms' --searxng http://localhost:8888"
+            f" --engines brave,mojeek,wikipedia --output sorting.toml. Or: {program()} seeds --keywords sort,array"
             " --list a.txt --list b.txt --list c.txt --negative off-topic.txt. With --taxonomy, the examples are the"
-            " pages of a node of a web directory, and the counterexamples those of its siblings: scrapy seeds"
+            f" pages of a node of a web directory, and the counterexamples those of its siblings: {program()} seeds"
             " --taxonomy content.rdf.u8.gz --node Top/Recreation/Food_Service"
         )
 
@@ -180,7 +181,7 @@ def _tell(console: Console, topic: Topic, output: Path, spider: str) -> None:
     seeds = "" if topic.seeds else " -a seeds=http://…"
     for line in (
         f"Wrote {output}: {counts}. Crawl it with",
-        f"  scrapy crawl {spider} -a topic={shlex.quote(str(output))}{seeds} -a max_pages=200",
+        f"  {program()} crawl {spider} -a topic={shlex.quote(str(output))}{seeds} -a max_pages=200",
     ):
         console.print(Text(line))
 

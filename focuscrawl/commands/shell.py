@@ -5,6 +5,7 @@ from __future__ import annotations
 from scrapy.commands.shell import Command as ShellCommand
 
 from focuscrawl.command import SinglePageCommand
+from focuscrawl.console.program import program
 
 
 class Command(SinglePageCommand, ShellCommand):
@@ -12,7 +13,7 @@ class Command(SinglePageCommand, ShellCommand):
 
     def long_desc(self) -> str:
         return (
-            "Try things with a page, and with a spider that crawls nothing. Example: scrapy shell -s FOCUS_WEB=demo"
-            " --spider best_first -a topic=sorting http://sorting-handbook.example/ -c"
+            f"Try things with a page, and with a spider that crawls nothing. Example: {program()} shell -s"
+            " FOCUS_WEB=demo --spider best_first -a topic=sorting http://sorting-handbook.example/ -c"
             " 'spider.relevance(spider.read(response))'"
         )

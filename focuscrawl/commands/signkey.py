@@ -8,6 +8,7 @@ from pathlib import Path
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.manners.signing import DIRECTORY, directory, load_key, make_key
 
 
@@ -26,7 +27,7 @@ class Command(FocusCommand):
         return (
             "Write a new private key to FILE, which only you can read, or use the one that is there, and print the"
             f" directory with its public half, to be published at https://YOUR-SITE{DIRECTORY}. The settings"
-            " FOCUS_SIGN_KEY=FILE and FOCUS_SIGN_AGENT=https://YOUR-SITE then sign every request. Example: scrapy"
+            f" FOCUS_SIGN_KEY=FILE and FOCUS_SIGN_AGENT=https://YOUR-SITE then sign every request. Example: {program()}"
             " signkey bot.pem > http-message-signatures-directory"
         )
 

@@ -10,6 +10,7 @@ from scrapy.exceptions import UsageError
 
 from focuscrawl import urls
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
@@ -34,8 +35,8 @@ class Command(FocusCommand):
         return (
             "build: make a T-Graph top-down from the topic's example files, or, with --crawl, bottom-up from the pages"
             " that an earlier crawl found relevant, back along its links. show: its levels as text, and with --svg as a"
-            " picture. Example: scrapy tgraph build --topic sorting --crawl crawls/demo/best_first -o sorting.tgraph;"
-            " scrapy tgraph show sorting.tgraph --svg sorting.svg"
+            f" picture. Example: {program()} tgraph build --topic sorting --crawl crawls/demo/best_first -o"
+            f" sorting.tgraph; {program()} tgraph show sorting.tgraph --svg sorting.svg"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.options import options_of
 from focuscrawl.seeding.evidence import Evidence, Library, gather
@@ -41,8 +42,9 @@ class Command(FocusCommand):
             "suggest: words and phrases that the relevant pages of a topic have and others lack, with the pages that"
             " each would win or lose. The pages are the topic's examples and counterexamples and, with --from, those of"
             " a crawl. check: keywords that tell nothing, examples among the counterexamples, seeds off topic; the exit"
-            " status is 1 if anything is weak. Nothing is fetched. Example: scrapy topic suggest birds.toml --from"
-            " crawls/best_first-birds --apply; scrapy topic check birds.toml --from crawls/best_first-birds"
+            f" status is 1 if anything is weak. Nothing is fetched. Example: {program()} topic suggest birds.toml"
+            " --from"
+            f" crawls/best_first-birds --apply; {program()} topic check birds.toml --from crawls/best_first-birds"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,7 @@ class Command(FocusCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 2 or args[0] not in ("suggest", "check"):
-            raise FocusError("what to do? Give `scrapy topic suggest TOPIC` or `scrapy topic check TOPIC`")
+            raise FocusError(f"what to do? Give `{program()} topic suggest TOPIC` or `{program()} topic check TOPIC`")
         if opts.limit < 1:
             raise FocusError(f"--limit {opts.limit}: expected a whole number, at least 1")
         if not 0 <= opts.threshold <= 1:
@@ -98,7 +100,7 @@ class Command(FocusCommand):
         if evidence.relevant:
             console.print(_outcome(topic, found, evidence, opts.threshold))
         if file is None:
-            console.print(f"To write them into the topic file: scrapy topic suggest {shlex.quote(name)} … --apply")
+            console.print(f"To write them into the topic file: {program()} topic suggest {shlex.quote(name)} … --apply")
         else:
             add_keywords(file, {one.term: one.weight for one in found})
             console.print(f"Wrote {len(found)} keyword{'' if len(found) == 1 else 's'} into {file}")

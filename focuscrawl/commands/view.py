@@ -5,6 +5,7 @@ from __future__ import annotations
 from scrapy.commands.view import Command as ViewCommand
 
 from focuscrawl.command import SinglePageCommand
+from focuscrawl.console.program import program
 
 
 class Command(SinglePageCommand, ViewCommand):
@@ -12,6 +13,6 @@ class Command(SinglePageCommand, ViewCommand):
 
     def long_desc(self) -> str:
         return (
-            "Fetch a URL as a crawl would, without crawling anything, and show it in a browser. Example: scrapy view"
-            " -s FOCUS_WEB=demo http://sorting-handbook.example/"
+            "Fetch a URL as a crawl would, without crawling anything, and show it in a browser. Example:"
+            f" {program()} view -s FOCUS_WEB=demo http://sorting-handbook.example/"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.web.server import WebServer
 from focuscrawl.web.webs import MemoryWeb, open_web
@@ -29,7 +30,7 @@ class Command(FocusCommand):
         return (
             "Serve a web file, the embedded web (demo) or a synthetic one (--synthetic N) over HTTP on 127.0.0.1: as a"
             " proxy, which keeps the original host names, and directly, as http://127.0.0.1:PORT/HOST/path."
-            " Example: scrapy web demo --port 8000"
+            f" Example: {program()} web demo --port 8000"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -66,7 +67,7 @@ class Command(FocusCommand):
             ) from None
         print(f"Serving {name}, Ctrl-C stops")
         print(f"  in a browser  {server.address}/")
-        print(f"  as a proxy    http_proxy={server.address} scrapy crawl … -s DOWNLOAD_DELAY=0", flush=True)
+        print(f"  as a proxy    http_proxy={server.address} {program()} crawl … -s DOWNLOAD_DELAY=0", flush=True)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -13,11 +14,16 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from focuscrawl import urls
 from focuscrawl.crawl import clock, start_checks
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates
+from focuscrawl.crawl.failures import is_embedded_only
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
+from focuscrawl.crawl.mark_watch import MarkWatch
+from focuscrawl.crawl.marking import apply_marks, write_matched
+from focuscrawl.crawl.outlook import KEPT, Outlook
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
@@ -53,6 +59,9 @@ Answer = TypeVar("Answer")
 #: Longest duration of all runs of a crawl, in seconds: a century.
 _LONGEST = 100 * 366 * 86_400
 
+#: Keywords that a message names.
+_NAMED = 8
+
 #: The attribute of a crawler that holds its crawl. A dict keyed by crawler would keep both alive: they refer to each
 #: other.
 _HELD = "_focuscrawl"
@@ -63,16 +72,27 @@ def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
 
 
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """How keywords differ, in words."""
+    parts = [f"+{name}" for name in now if name not in before] + [f"-{name}" for name in before if name not in now]
+    parts += [f"{name} {before[name]}→{now[name]}" for name in now if name in before and now[name] != before[name]]
+    return ", ".join(parts[:_NAMED]) + (", …" if len(parts) > _NAMED else "")
+
+
 class Crawl:
     """The open crawl of a crawler."""
 
-    def __init__(self, folder: Path, spider: str, topic: Topic, **frontier: Any) -> None:
+    def __init__(self, folder: Path, spider: str, topic: Topic, offer: str = "", **frontier: Any) -> None:
         self.folder = folder
         self.topic = topic
         #: Why the crawl had to stop, if it could not continue.
         self.fatal: str | None = None
         #: What went wrong, if the crawl ended without a readable page.
         self.problem: str | None = None
+        #: Why this run ended, in Scrapy's words; empty while it runs.
+        self.ending = ""
+        #: The same for the user, where it needs an explanation.
+        self.why_ended = ""
         self.pages = 0
         #: When this run began to fetch new pages, on the monotonic clock; None if it has not.
         self.began: float | None = None
@@ -99,7 +119,7 @@ class Crawl:
             self._drop_lock()
             raise
         try:
-            self._claim(spider, bool(frontier.get("any_scheme", True)))
+            self._claim(spider, bool(frontier.get("any_scheme", True)), offer)
         except FocusError:
             self.close()
             raise
@@ -111,7 +131,10 @@ class Crawl:
                 self.newest = self.store.newest()
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
                 self.frontier = Frontier(self.store, **frontier)
+                self.outlook = Outlook(self.pages, self.relevant, self.store.standing.outcomes(KEPT))
                 self.store.unread.make()
+                #: What people say of pages.
+                self.marks = MarkWatch(self)
         except FocusError:
             self.close()
             raise
@@ -147,11 +170,18 @@ class Crawl:
 
     @classmethod
     def open(
-        cls, crawler: Crawler, spider: str, topic: Topic, throw_away: ThrowAway | None = None, **frontier: Any
+        cls,
+        crawler: Crawler,
+        spider: str,
+        topic: Topic,
+        throw_away: ThrowAway | None = None,
+        offer: str = "",
+        **frontier: Any,
     ) -> Crawl:
         """Open the crawl of a crawler; the other components then find it with `of`.
 
-        *throw_away*: a temporary directory to use instead of the user's.
+        *throw_away*: a temporary directory to use instead of the user's. *offer*: the command that judges the stored
+        pages by this topic, if they were judged by another.
         """
         settings = crawler.settings
         options = {
@@ -186,7 +216,7 @@ class Crawl:
         if checked:
             warnings += start_checks.check_space(start_checks.free_space(folder), folder, refuse=not offline)
             warnings += start_checks.check_memory(start_checks.available_memory())
-        crawl = cls(folder, spider, topic, **(options | frontier))
+        crawl = cls(folder, spider, topic, offer, **(options | frontier))
         if checked and not offline:
             warnings += start_checks.check_clock(clock.utc(), crawl.newest)
         for warning in warnings:
@@ -261,7 +291,27 @@ class Crawl:
 
     def settle(self, page: Page) -> None:
         """Decide whether a page counts, matches, or is withheld, by what is known of it now."""
-        settle(page, robots_meta=self.robots_meta, reservations=self.left_out, languages=self.languages.wanted)
+        settle(
+            page,
+            robots_meta=self.robots_meta,
+            reservations=self.left_out,
+            languages=self.languages.wanted,
+            mark=self.marks.of(page),
+        )
+
+    def read_stored(self, number: int) -> Page | None:
+        """A stored page, read again and not judged yet; None if it could not be read, or is a list of URLs."""
+        stored = self.store.pages.get(number)
+        if stored is None or stored.problem is not None or stored.listing:
+            return None
+        response = self.store.pages.response(number)
+        page = Page(stored.url, stored.status, parent=stored.parent)
+        page.number, page.url_id, page.duplicate_of = number, stored.url_id, stored.duplicate_of
+        page.redirects = self.store.verdicts.redirects(number)
+        page.expected_languages = self.topic.languages
+        page.via = self.store.links.get(stored.via)
+        read_page(page, response.body, response.content_type, documents=self.documents)
+        return None if page.problem is not None else page
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, except numbers, and its size in bytes."""
@@ -314,7 +364,7 @@ class Crawl:
             self._lock.close()
             self._lock = None
 
-    def _claim(self, spider: str, any_scheme: bool) -> None:
+    def _claim(self, spider: str, any_scheme: bool, offer: str) -> None:
         """A directory belongs to the spider and topic that created it."""
         store, topic = self.store, self.topic
         keywords = json.loads(json.dumps({**topic.keywords, **topic.keywords_in}))
@@ -337,10 +387,15 @@ class Crawl:
                 raise FocusError(f"{self.folder} was started with another FOCUS_ANY_SCHEME, which cannot change later")
             return
         same = owner[:2] == (spider, topic.name)
+        if owner[0] == spider and offer:
+            offer = f"; to go on with this topic, judge its pages by it first, without fetching any: `{offer}`"
+        else:
+            offer = ""
         raise FocusError(
             f"{self.folder} belongs to spider '{owner[0]}' and topic '{owner[1]}'"
             + (" with other keywords" if same else f", not to '{spider}' and '{topic.name}'")
-            + "; choose another directory with -s FOCUS_DIR=…, or move this one away"
+            + (f": {_difference(owner[2], keywords)}" if same else "")
+            + f"; choose another directory with -s FOCUS_DIR=…, or move this one away{offer}"
         )
 
     def _recorded_seconds(self) -> int:
@@ -368,15 +423,50 @@ class Crawl:
         with self.store.transaction():
             self.store.set_meta("runs", [*(self.store.meta("runs") or []), facts])
 
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the user ended this run."""
+        return self.ending == "shutdown"
+
+    @property
+    def judges(self) -> bool:
+        """Whether pages are judged at all."""
+        return bool(self.topic.all_keywords or self.topic.examples or self.relevant)
+
+    def look_ahead(self, *, now: bool = False) -> None:
+        """Estimate what the next pages will bring, if it is time or must be done *now*, and record it."""
+        waiting = self.frontier.waiting
+        if self.judges and (self.outlook.is_due(len(waiting.state)) or (now and self.outlook.is_behind)):
+            # a URL that has waited long stands higher by its age; so did the pages when they were fetched
+            forecast = self.outlook.look(waiting.open_ranks() + self.frontier.ageing * self.pages)
+            with self.store.batch():
+                self.store.set_meta("forecast", forecast.noted())
+
+    def note_end(self, reason: str, detail: str = "") -> None:
+        """Record how this run ended, once. Call inside a transaction."""
+        if not self.ending:
+            self.ending = reason
+            self.note_seconds()
+            self.look_ahead(now=True)
+            self.store.standing.end(reason, clock.now(), detail or self.fatal or "")
+
     def close(self) -> None:
         """Close the store and release the directory; safe to call twice."""
         if self._lock is None:
             return
         self.problem = self._problem()
+        self._take_up_last_marks()
         self.store.close()
         self._drop_lock()
         if self.throw_away is not None:
             self.throw_away.remove()
+
+    def _take_up_last_marks(self) -> None:
+        """Apply the marks that were set while the crawl was ending: nobody else could."""
+        if self.fatal is None and self.throw_away is None and hasattr(self, "marks") and self.store.path.exists():
+            with suppress(StoreError, OSError, FocusError):  # the next run sees to it
+                if apply_marks(self.store):
+                    write_matched(self.folder, self.store)
 
     def _problem(self) -> str | None:
         if not self.store.path.exists():
@@ -391,6 +481,8 @@ class Crawl:
             why = "; ".join(filter(None, (f"{page.url}: {page.problem}", remedy(page.problem))))
         else:
             why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
+            if failure is not None and is_embedded_only(failure.url, failure.reason):
+                why = f"{urls.host(failure.url)} exists on the embedded web only; add -s FOCUS_WEB=demo"
         return f"no page could be read: {why}"
 
     def __del__(self) -> None:

@@ -13,6 +13,8 @@ from scrapy.exceptions import (
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.internet.error import ConnectError, ConnectionClosed
 
+from focuscrawl import urls
+
 
 class PrivateAddress(IgnoreRequest):
     """The address of a host is outside the networks that the crawl may connect to."""
@@ -90,3 +92,11 @@ def reason_of(error: BaseException) -> str:
         name = f"{type(error).__module__}.{name}"
     message = " ".join(str(error).split())[:300]
     return f"{name}: {message}" if message else name
+
+
+def is_embedded_only(url: str, reason: str) -> bool:
+    """Whether a URL failed because its host is on the embedded web, as the seeds of the shipped topics are.
+
+    The names under .example are reserved (RFC 2606): none is ever on the internet.
+    """
+    return urls.host(url).endswith(".example") and CannotResolveHostError.__name__ in reason

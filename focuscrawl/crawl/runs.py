@@ -85,7 +85,7 @@ def arguments_again(
     noted: Mapping[str, Any], spider: type[Any], given: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """The same for the arguments of a spider; those *given* now take precedence, and are included."""
-    known = {*options_of(spider), "topic", "seeds", "keywords"} - {"max_pages", "max_hours"}
+    known = {*options_of(spider), "topic", "seeds", "keywords"} - {"max_pages", "max_hours", "stop_below"}
     taken: dict[str, str] = dict(given)
     asked: list[str] = []
     for name, value in noted.items():

@@ -43,10 +43,14 @@ _LEFT_OUT = {
         "focuscrawl.middlewares.gate.GateMiddleware",
     ),
     "ITEM_PIPELINES": ("focuscrawl.pipelines.store.StorePipeline", "focuscrawl.pipelines.rights.RightsPipeline"),
-    "EXTENSIONS": ("focuscrawl.extensions.progress.Progress", "focuscrawl.extensions.report.Report"),
+    "EXTENSIONS": (
+        "focuscrawl.extensions.progress.Progress",
+        "focuscrawl.extensions.report.Report",
+        "focuscrawl.extensions.feeds.StoredPages",
+    ),
 }
 #: Arguments of an earlier run that only say where a crawl starts and ends.
-_OF_THE_CRAWL = ("seeds", "max_pages", "max_hours")
+_OF_THE_CRAWL = ("seeds", "max_pages", "max_hours", "stop_below")
 #: Attempts to copy the file of a running crawl, which may change meanwhile.
 _TRIES = 10
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from focuscrawl.crawl.crawl import Crawl
     from focuscrawl.frontier.scheduler import FrontierScheduler
     from focuscrawl.page import Link, Page, Visit
-    from focuscrawl.search.index import Index
 
 
 class Trap(NamedTuple):
@@ -40,7 +39,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
     focus = scheduler.focus_of(page.url_id)
     if crawl.duplicates is not None:  # here, where nothing can be stored in between
         crawl.duplicates.mark(page)
-        crawl.settle(page)
+    crawl.settle(page)
     before = len(frontier)
     with store.transaction():
         if focus is None:  # a page that the frontier did not ask for
@@ -60,9 +59,14 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         scheduler.finished(focus, page_host=urls.host(page.url))
     if page.duplicate_of is None and crawl.duplicates is not None and page.signature:
         crawl.duplicates.add(page.number, page.signature)
+    crawl.marks.stored(page)
     crawl.pages += 1
     crawl.relevant += page.judgement is not None and page.judgement.relevant
     crawl.matched += page.matched
+    crawl.outlook.add(
+        focus.rank + frontier.ageing * crawl.pages if frontier.ageing else page.score or 0.0,
+        page.judgement is not None and page.judgement.relevant,
+    )
     return [
         Trap(pattern, kind(pattern, page.url)) for pattern, _, stale in seen if stale == TRIES and crawl.traps.watch
     ]
@@ -85,8 +89,9 @@ def _candidates(
 def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:
     """Store what a later visit to a stored page found: the page has changed, or is gone."""
     focus = scheduler.focus_of(page.url_id)
-    if visit.outcome != GONE and crawl.duplicates is not None:
-        crawl.duplicates.mark(page)
+    if visit.outcome != GONE:
+        if crawl.duplicates is not None:
+            crawl.duplicates.mark(page)
         crawl.settle(page)
     with crawl.store.transaction():
         if visit.outcome == GONE:
@@ -104,7 +109,7 @@ def _store_gone(crawl: Crawl, page: Page, visit: Visit) -> None:
     heir = store.pages.mark_gone(visit.page, page.status, page.problem or "")
     if crawl.index is not None:
         crawl.index.remove(visit.page)
-        _index_heir(crawl.index, heir)
+    _settle_heir(crawl, heir)
     if target := visit.details.get("moved_to"):  # its new URL is queued by the link that led to the old one
         (url_id,) = crawl.frontier.identify([target])
         stored = store.pages.get(visit.page)
@@ -126,7 +131,7 @@ def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit:
     heir = store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
     if crawl.index is not None:
         crawl.index.add(visit.page, page)
-        _index_heir(crawl.index, heir)
+    _settle_heir(crawl, heir)
     details = visit.details | (changed_fields(old, page) if old is not None else {})
     store.visits.add(visit.page, page.fetched_at, page.status, visit.outcome, details)
 
@@ -138,10 +143,12 @@ def _add_unread(crawl: Crawl, number: int, page: Page) -> None:
         crawl.store.unread.add(number, page.unread, keys)
 
 
-def _index_heir(index: Index, heir: int | None) -> None:
-    """A copy that takes the place of its original was not to be found before."""
+def _settle_heir(crawl: Crawl, heir: int | None) -> None:
+    """A copy that takes the place of its original may have been marked, and was not to be found before."""
     if heir is not None:
-        index.renew(heir)
+        crawl.marks.settle_again(heir)
+        if crawl.index is not None:
+            crawl.index.renew(heir)
 
 
 def _is_nearly_the_same(crawl: Crawl, page: Page, signature: bytes | None) -> bool:

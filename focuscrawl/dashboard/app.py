@@ -227,7 +227,7 @@ class Dashboard:
     def review(self, request: Request, crawl: OpenCrawl, store: Store) -> Response:
         crawl.catch_up(store)
         of = "random" if request.query_params.get("of") == "random" else "borderline"
-        sample = review.sample(crawl.ledger, store.browse.overruled())
+        sample = review.sample(crawl.ledger, store.verdicts.overruled())
         waiting = review.borderline(crawl.ledger, figures.threshold(store), crawl.marked, 30)
         skip = request.query_params.get("skip", "")
         if of == "borderline":

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,8 @@ from focuscrawl.crawl import clock
 from focuscrawl.crawl.holder import Holder, holder
 from focuscrawl.dashboard.ledger import Ledger
 from focuscrawl.errors import FocusError
-from focuscrawl.store.store import Store, crawl_folder, is_crawl
+from focuscrawl.reports.status import crawls_in
+from focuscrawl.store.store import Store, crawl_folder
 
 logger = logging.getLogger(__name__)
 
@@ -23,9 +25,8 @@ KEPT = 2
 PATIENCE = 0.08
 #: Seconds in which the verdict on a page follows its mark.
 LATELY = 30.0
-#: Crawls found in a folder, and how deep they are looked for.
+#: Crawls of a folder that are shown.
 MAX_CRAWLS = 500
-MAX_DEPTH = 3
 
 
 class Fact(NamedTuple):
@@ -211,14 +212,14 @@ class Crawls:
 
     def __init__(self, place: str) -> None:
         self.place = crawl_folder(place)
-        self.single = _holds_crawl(self.place)
+        self.single = (self.place / "crawl.sqlite").is_file()
         if not self.single and not self.place.is_dir():
             raise FocusError(f"{place}: no such directory; give the directory of a crawl, or a folder of crawls")
         self._open: dict[str, OpenCrawl] = {}
         self._looked = 0.0
         self._lock = threading.Lock()
         if not self.all():
-            raise FocusError(f"{place}: there is no crawl (crawl.sqlite) in it or up to {MAX_DEPTH} levels below it")
+            raise FocusError(f"{place}: there is no crawl (crawl.sqlite) in it or up to three levels below it")
 
     def all(self) -> list[OpenCrawl]:
         """All crawls, by name. New ones are looked for now and then."""
@@ -229,7 +230,10 @@ class Crawls:
             return [self._open[name] for name in sorted(self._open)]
 
     def _find(self) -> None:
-        folders = [self.place] if self.single else _folders(self.place)
+        try:
+            folders = list(islice(crawls_in(self.place), MAX_CRAWLS))
+        except OSError as error:
+            raise FocusError(f"{self.place} cannot be read: {error.strerror}") from None
         here: set[str] = set()
         for folder in folders:
             name = _name(folder, self.place)
@@ -242,34 +246,6 @@ class Crawls:
     def get(self, name: str) -> OpenCrawl | None:
         """The crawl with a name."""
         return self._open.get(name) or next((crawl for crawl in self.all() if crawl.name == name), None)
-
-
-def _holds_crawl(folder: Path) -> bool:
-    """Whether there is a crawl in a folder; one that has just begun may be in SQLite's log only."""
-    path = folder / "crawl.sqlite"
-    if is_crawl(path) or not path.is_file() or not path.with_name("crawl.sqlite-wal").exists():
-        return is_crawl(path)
-    try:
-        Store(path, create=False, check=False).close()
-    except FocusError:
-        return False
-    return True
-
-
-def _folders(place: Path) -> list[Path]:
-    found: list[Path] = []
-    level = [place]
-    for _ in range(MAX_DEPTH + 1):
-        below: list[Path] = []
-        for folder in level:
-            if _holds_crawl(folder):
-                found.append(folder)
-            try:
-                below += [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink()]
-            except OSError:
-                continue
-        level = below[: 20 * MAX_CRAWLS]
-    return found[:MAX_CRAWLS]
 
 
 def _name(folder: Path, place: Path) -> str:

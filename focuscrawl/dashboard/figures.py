@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from focuscrawl.crawl import clock
+from focuscrawl.crawl.outlook import Forecast
 from focuscrawl.dashboard.crawls import OpenCrawl
 from focuscrawl.dashboard.ledger import MATCHED, RELEVANT, Ledger
 from focuscrawl.reports import svg
+from focuscrawl.reports.endings import ending
+from focuscrawl.reports.status import outlook_lines
 from focuscrawl.store.store import Store
 
 #: Pages that the recent harvest is about, and points of a curve.
@@ -30,6 +33,7 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
     options = last.get("options") if isinstance(last.get("options"), dict) else {}
     limit = options.get("max_pages") if options else 0
     hosts = ledger.by_name("host", ledger.hosts)
+    reason, _, detail = store.standing.ending()
     return {
         "running": holder is not None,
         "memory": holder.memory() if holder else None,
@@ -55,6 +59,8 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "run": last,
         "seconds": store.meta("seconds") or 0,
         "wish": store.meta("wish"),
+        "outlook": outlook_lines(forecast) if (forecast := Forecast.read(store.standing.forecast())) else [],
+        "ended": "" if holder is not None or not reason else ending(reason, detail),
     }
 
 

@@ -15,7 +15,7 @@ from scrapy.utils.spider import DefaultSpider
 from focuscrawl.crawl.single_page import started_by_command
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of, read_options
-from focuscrawl.settings import SPIDER_MODULES
+from focuscrawl.settings import FOCUS_STRATEGY, SPIDER_MODULES
 from focuscrawl.spider import FocusedSpider
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _warn_of_arguments(spider: Spider, strategy: type[FocusedSpider]) -> None:
 
 def strategy_of(settings: BaseSettings) -> type[FocusedSpider]:
     """The strategy that FOCUS_STRATEGY names."""
-    name = str(settings["FOCUS_STRATEGY"])
+    name = str(settings.get("FOCUS_STRATEGY") or FOCUS_STRATEGY)  # a project without the add-on has no such setting
     known = SpiderLoader.from_settings(Settings({"SPIDER_MODULES": SPIDER_MODULES}))
     try:
         found = known.load(name) if "." not in name else load_object(name)

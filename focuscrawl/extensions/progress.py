@@ -16,6 +16,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.crawl.outlook import RECENT
 
 if TYPE_CHECKING:
     from typing import Self
@@ -29,7 +30,7 @@ REFRESH = 0.25
 
 
 class Progress:
-    """Shows pages, pages per second, hours, harvest rate and queue size, and a bar towards `max_pages`.
+    """Shows pages, pages per second, hours, harvest, queue size and forecast, and a bar towards `max_pages`.
 
     Settings: FOCUS_PROGRESS, LOGSTATS_INTERVAL (seconds between log lines).
     """
@@ -92,9 +93,12 @@ class Progress:
         if crawl.to_visit is not None:
             parts = [f"{crawl.visited:,}/{crawl.to_visit:,} visited", f"{crawl.visited / seconds:.1f}/s"]
             parts += [f"{new:,} new"] if (new := crawl.pages - self.pages_before) else []
-        if crawl.topic.all_keywords:
-            parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}")
+        if crawl.judges:
+            recent = f" (last {RECENT}: {crawl.outlook.recent_harvest:.0%})" if crawl.pages > RECENT else ""
+            parts.append(f"harvest {crawl.relevant / crawl.pages if crawl.pages else 0:.0%}{recent}")
         parts.append(f"{len(crawl.frontier):,} queued")
+        if crawl.outlook.last is not None:
+            parts.append(crawl.outlook.last.short if self.live else str(crawl.outlook.last))
         if crawl.frontier.patience.is_waiting:
             parts.append("waiting for better links")
         if not crawl.hosts.pace.steady and (share := crawl.hosts.share()) < 1:

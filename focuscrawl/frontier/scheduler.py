@@ -98,10 +98,10 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
-        visits = self.crawl.to_visit is not None
-        self.budget = Budget(
-            self.crawl, self.crawl.strategy.max_pages, 0.0 if visits else self.crawl.strategy.max_hours
-        )
+        strategy, visits = self.crawl.strategy, self.crawl.to_visit is not None
+        limits = (0.0, 0.0) if visits else (strategy.max_hours, strategy.stop_below)
+        self.budget = Budget(self.crawl, strategy.max_pages, *limits)
+        self.budget.resume()
         self.crawl.began = None if visits else clock.monotonic()
         self.hosts.bind(self.engine, lambda: self.closing or self.crawl.out_of_time())
         if (rescore := self.frontier.rescorer) is not None:
@@ -116,7 +116,7 @@ class FrontierScheduler(BaseScheduler):
         connect(self._idle, signals.spider_idle)
         connect(self.crawl.close, signals.engine_stopped)
         if (limit := self.budget.spent()) and not visits:
-            logger.warning("%s; raise %s to continue", self.budget.describe(limit), limit)
+            logger.warning("%s", self.budget.describe(limit))
         folder = self.crawl.folder.absolute()
         if self.crawl.resumed:
             logger.info("Resuming %s: %d pages stored, %d URLs wait", folder, self.crawl.pages, len(self.frontier))
@@ -127,7 +127,9 @@ class FrontierScheduler(BaseScheduler):
         if self._wake is not None:
             self._wake.cancel()
         self.frontier.patience.hold_ends(clock.monotonic())
-        self.write(self.crawl.note_seconds)
+        if reason == "stop_below":
+            self.crawl.why_ended = self.budget.describe(reason)
+        self.write(partial(self.crawl.note_end, reason, str(self.budget.stop_below) if self.crawl.why_ended else ""))
         self.report()
 
     def report(self) -> None:
@@ -285,6 +287,8 @@ class FrontierScheduler(BaseScheduler):
         self._reap()
         if self.crawl.seconds_to_note() >= NOTED and not self.crawl.fatal:  # the engine asks during rests, too
             self.write(self.crawl.note_seconds)
+        if not self.crawl.fatal:
+            self.ask("marked", "", self.crawl.marks.look, None)
         in_flight = len(self._in_flight)
         moment = clock.monotonic()
         may_ask = self.frontier.visits or self.budget.allows(in_flight)

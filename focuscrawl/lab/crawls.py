@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from multiprocessing import connection, get_context, parent_process
@@ -52,6 +52,8 @@ class Outcome:
     seconds: float
     #: When each page arrived, in seconds on the crawl's clock; None for a crawl without politeness.
     times: list[float] | None = None
+    #: What the crawl expected of its next pages: pages stored, pages ahead, expected relevant pages, their interval.
+    forecasts: list[Sequence[float]] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Save the outcome atomically."""
@@ -296,4 +298,5 @@ def _crawl(job: Job, place: Path) -> Outcome:
         cpu,
         seconds,
         times,
+        [forecast[:5] for forecast in crawl.outlook.forecasts],
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from focuscrawl.crawl.files import write_whole
+from focuscrawl.crawl.outlook import AHEAD
 from focuscrawl.lab.advice import Needs, needs_of
 from focuscrawl.lab.character import character
 from focuscrawl.lab.charts import styles, write_charts
+from focuscrawl.lab.forecasts import Accuracy, accuracies
 from focuscrawl.lab.lab import Lab
 from focuscrawl.lab.report import lab_report
 from focuscrawl.lab.session import Crawled
@@ -27,6 +29,8 @@ class Findings:
     needs: Needs
     #: One line for each thing that could not be crawled.
     notes: Sequence[str]
+    #: How good the crawls' own forecasts were, by kind of start and spider.
+    forecasts: Mapping[tuple[str, str], Accuracy]
 
     @classmethod
     def of(cls, lab: Lab, crawled: Crawled, baseline: str) -> Findings:
@@ -41,6 +45,7 @@ class Findings:
             character(crawled.survey, list(relevant.values())).tell(lab.title),
             needs_of(lab.spiders),
             [*lab.problems, *crawled.failures],
+            accuracies(crawled.outcomes, AHEAD),
         )
 
     def by_way(self) -> dict[str, list[Summary]]:
@@ -67,6 +72,7 @@ class Findings:
             needs=self.needs,
             about=self.about,
             notes=self.notes,
+            forecasts=self.forecasts,
             command=command,
             manners=lab.manners,
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from focuscrawl import __version__
 from focuscrawl.lab.advice import FEW, WAYS, Needs, advise
 from focuscrawl.lab.charts import curves, legend, over_pages, over_time
+from focuscrawl.lab.forecasts import CLOSE, FEW_PAGES, FROM, Accuracy
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 from focuscrawl.lab.polite import Manners
@@ -49,6 +50,7 @@ def lab_report(
     notes: Sequence[str],
     command: str,
     manners: Manners | None = None,
+    forecasts: Mapping[tuple[str, str], Accuracy] | None = None,
 ) -> str:
     """The whole report; *about* describes the web, *command* is the command line that made it."""
     body = [f"<p>{html.escape(about)}</p>"]
@@ -70,6 +72,8 @@ def lab_report(
             body.append("<div><h3>Relevant pages over the crawl's clock, mean of all crawls</h3>")
             body.append(f"<div class=chart>{curves(timed[0], look, timed[1])}</div></div>")
         body.append(f"<div><h3>Score by topic</h3>{_by_topic(those)}</div></div>")
+        if told := _forecasts(way, names, forecasts or {}):
+            body.append(f"<details><summary>How good the crawls' own forecasts were</summary>{told}</details>")
         if overlap := _overlaps(way, names, overlaps):
             body.append(
                 "<details><summary>Of the relevant pages that either spider found, the share that both found</summary>"
@@ -177,6 +181,23 @@ def _overlaps(way: str, names: Sequence[str], overlaps: Mapping[tuple[str, str, 
         cells = ["" if name == one else _share(ratio) for name, ratio in zip(shown, ratios, strict=True)]
         rows.append((html.escape(one), *cells))
     return f"<div class=scroll>{report.table(('', *shown), rows, len(shown))}</div>" if len(shown) > 1 else ""
+
+
+def _forecasts(way: str, names: Sequence[str], forecasts: Mapping[tuple[str, str], Accuracy]) -> str:
+    """What crawls expected of their next pages, against what came."""
+    head = ("spider", "forecasts", "relevant pages that came", "off by", "close", "inside the interval")
+    rows = []
+    for name in names:
+        if good := forecasts.get((way, name)):
+            figures = (f"{good.forecasts:,}", f"{good.truth:.1f}", f"{good.error:.1f}")
+            rows.append((html.escape(name), *figures, _share(good.close), _share(good.covered)))
+    if not rows:
+        return ""
+    note = (
+        f"<p><small>From page {FROM} on, by the spider's own judgement. Close: off by {CLOSE:.0%} of what came, or by"
+        f" {FEW_PAGES} pages, at most. The interval is meant to hold the truth in 80 % of the cases.</small></p>"
+    )
+    return f"<div class=scroll>{report.table(head, rows, len(head) - 1)}</div>{note}"
 
 
 def _reading(baseline: str, *, polite: bool) -> str:

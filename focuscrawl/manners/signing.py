@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def load_key(path: str, named: str) -> Ed25519PrivateKey:
 
     if "PRIVATE KEY" in path or path.lstrip().startswith("{"):
         raise FocusError(f"{named} is a key; write it to a file and give the path of the file")
-    remedy = "make one with `scrapy signkey FILE`"
+    remedy = f"make one with `{program()} signkey FILE`"
     try:
         with Path(path).open("rb") as file:
             content = file.read(_MAX_KEY)

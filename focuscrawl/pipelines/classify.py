@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from focuscrawl.crawl.crawl import Crawl
-from focuscrawl.crawl.verdict import LISTING, NOINDEX
+from focuscrawl.crawl.verdict import LISTING, NOINDEX, by_the_judge
 from focuscrawl.page import Page
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ class ClassifyPipeline:
             crawl = self.spider.crawl
             crawl.settle(item)
             if item.problem is None and item.withheld not in (LISTING, NOINDEX):
-                item.wanted = crawl.ask("matches", item.url, lambda: self.spider.matches(item), False)
+                item.wanted = crawl.ask("matches", item.url, partial(self._wants, item), False)
                 crawl.settle(item)
         return item
+
+    def _wants(self, page: Page) -> bool:
+        return by_the_judge(page, lambda: self.spider.matches(page))

@@ -14,5 +14,5 @@ class KeepPagesPipeline:
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
-            raise DropItem(f"stored: {item.url}", log_level="DEBUG")
+            raise DropItem(f"stored: {item.url}", log_level="NOTSET")
         return item

@@ -43,6 +43,15 @@ class LinesPipeline:
         raise NotImplementedError
 
     def open_spider(self) -> None:
+        self.open_file()
+        self.crawl.marks.listeners.append(self.verdicts_changed)
+
+    def verdicts_changed(self) -> None:
+        """The verdicts on stored pages have changed, because somebody has marked them."""
+        self._behind = True
+
+    def open_file(self) -> None:
+        """Bring the file in step with the store, and open it."""
         path = self.crawl.folder / self.filename
         try:
             self.file = LineFile(path, self.stored(self.crawl.store))
@@ -66,5 +75,5 @@ class LinesPipeline:
         if hasattr(self, "file"):
             if self._behind and not self.crawl.fatal:
                 self.file.close()
-                self.open_spider()
+                self.open_file()
             self.file.close()

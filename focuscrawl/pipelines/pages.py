@@ -23,6 +23,9 @@ class PagesFilePipeline(LinesPipeline):
         # the file tells what was fetched first: a later visit adds nothing to it
         return item if isinstance(item, Page) and item.visit is not None else super().process_item(item)
 
+    def verdicts_changed(self) -> None:
+        """The file keeps the verdicts that the pages had first."""
+
     def line(self, page: Page) -> str:
         return _json({name: getattr(page, name) for name in FIELDS})
 

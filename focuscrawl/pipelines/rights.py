@@ -56,7 +56,7 @@ class RightsPipeline:
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, Page):
             reserved = not rights.OF_TDMREP.isdisjoint(self.crawl.left_out)
-            exported = item.wanted or (reserved and item.problem is None)
+            exported = item.wanted or item.matched or (reserved and item.problem is None)
             if exported and item.rights.tdm_reservation is None:
                 await self._ask_host(item)
                 self.crawl.settle(item)

@@ -66,6 +66,7 @@ class StorePipeline:
         self.stats.set_value("focus/matched", crawl.matched)
         self.stats.set_value("focus/harvest_rate", round(crawl.relevant / crawl.pages, 4))
         self._tell(page)
+        crawl.ask("marked", page.url, crawl.marks.look, None)
 
     def _tell(self, page: Page) -> None:
         """Tell the strategy what became of the link that led to a page, now that the page cannot be lost any more."""
@@ -73,3 +74,4 @@ class StorePipeline:
         if via is not None and page.shell is None:  # nobody knows where the link has led
             self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)
         self.crawl.ask("stored", page.url, lambda: strategy.stored(page), None)
+        self.crawl.look_ahead()

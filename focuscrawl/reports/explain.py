@@ -142,7 +142,9 @@ def _chain(store: Store, page_id: int) -> list[str]:
             step.append("  read with a browser (FOCUS_BROWSER)")
         if page.relevance is not None and not page.problem:
             verdict = "matched" if page.matched else "not matched"
-            step.append(f"  relevance {page.relevance:.4f}, {verdict}{_sum(page.why)}")
+            told = _marked(store, page_id, page.why)
+            step.append(f"  relevance {page.relevance:.4f}, {verdict}{'' if told else sum_of(page.why)}")
+            step += told
         elif page.problem:
             step.append(f"  {page.problem}")
             step += [f"  not judged: {todo}"] if (todo := remedy(page.problem)) else []
@@ -157,6 +159,19 @@ def _chain(store: Store, page_id: int) -> list[str]:
             break
         page_id = parent
     return [line for step in reversed(steps) for line in step]
+
+
+def _marked(store: Store, page_id: int, why: Mapping[str, Any]) -> list[str]:
+    """What a person says of a page, and what the judge says."""
+    judged = store.verdicts.get(page_id)
+    mark = store.marks.get(store.urls.key(judged.url_id)) if judged is not None else None
+    if judged is None or mark is None:
+        return []
+    note = f": {mark.note}" if mark.note else ""
+    lines = [f"  marked {mark.verdict} by {mark.marked_by or 'somebody'} on {mark.marked_at[:10]}{note}"]
+    if judged.own.relevance is not None:
+        lines.append(f"  the judge says {judged.own.relevance:.4f}{sum_of(why)}")
+    return lines
 
 
 def _said(said: Metadata) -> list[str]:
@@ -187,7 +202,7 @@ def _link(store: Store, link_id: int | None) -> list[str]:
     left, right = " ".join(link.text_before().split()[-6:]), " ".join(link.text_after().split()[:6])
     return [
         f"   │  … {left} [{link.anchor}] {right} …",
-        f"   ▼  link score {_number(link.score)}{_sum(link.why or {})}",
+        f"   ▼  link score {_number(link.score)}{sum_of(link.why or {})}",
     ]
 
 
@@ -203,7 +218,7 @@ def describe_page(page: Page, unmatched: str) -> list[str]:
         judgement = page.judgement
         found = "not judged" if judgement is None else f"relevance {judgement.relevance:.4f}"
         verdict = "matched" if page.matched else f"not matched ({unmatched})"
-        lines.append(f"  {found}, {verdict}{_sum(judgement.why) if judgement else ''}")
+        lines.append(f"  {found}, {verdict}{sum_of(judgement.why) if judgement else ''}")
     lines += [*_said(of_page(page)), *_signals(page.rights)]
     if page.topics:
         lines.append(f"  topics {', '.join(map(str, page.topics))}")
@@ -223,7 +238,7 @@ def describe_links(page: Page) -> list[str]:
 def _describe_link(link: Link) -> list[str]:
     if link.score is None:
         return [f"  refused  {link.url}", f'           "{link.anchor}": {_rule(link.why or {})}']
-    return [f"  {link.score:.4f}   {link.url}", f'           "{link.anchor}"{_sum(link.why or {})}']
+    return [f"  {link.score:.4f}   {link.url}", f'           "{link.anchor}"{sum_of(link.why or {})}']
 
 
 def _rule(why: Mapping[str, Any]) -> str:
@@ -236,7 +251,8 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}"
 
 
-def _sum(parts: Mapping[str, Any]) -> str:
+def sum_of(parts: Mapping[str, Any]) -> str:
+    """What a score or relevance is made of, the largest parts first, in words."""
     if not parts:
         return ""
     largest = sorted(parts.items(), key=lambda part: -abs(float(part[1])))

@@ -6,10 +6,15 @@ import html
 from collections.abc import Mapping, Sequence
 from string import Template
 
+from focuscrawl.console.program import program
+from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
 from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
 from focuscrawl.reports import account, svg
+from focuscrawl.reports.audit import audit_of
+from focuscrawl.reports.no_match import no_match
+from focuscrawl.reports.status import outlook_lines
 from focuscrawl.store.store import Store
 
 _PAGE = Template("""<!DOCTYPE html>
@@ -29,14 +34,14 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 a { color: var(--link); }
 h1 { font-size: 1.6rem; line-height: 1.25; margin-bottom: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin-top: 2rem; }
-.figures { display: grid; grid-template-columns: repeat(4, 1fr); gap: 1px; margin: 1rem 0; background: var(--line);
+.figures { display: flex; flex-wrap: wrap; gap: 1px; margin: 1rem 0; background: var(--line);
   border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
-.figures div { background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
+.figures div { flex: 1 1 10rem; background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
 .figures b { display: block; font-size: 1.4rem; color: var(--ink); font-variant-numeric: tabular-nums; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem;
   white-space: pre-wrap; overflow-wrap: anywhere; font-size: .88rem; }
 @media (max-width: 40rem) {
-  .figures { grid-template-columns: repeat(2, 1fr); }
+  .figures div { flex-basis: 40%; }
   table { display: block; overflow-x: auto; }
 }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
@@ -116,13 +121,19 @@ def _types(store: Store) -> list[tuple[str, int, int]]:
     return sorted(((name, pages, good) for name, (pages, good) in found.items()), key=lambda row: (-row[1], row[0]))
 
 
+def _recent(store: Store) -> str:
+    """The harvest of the latest pages."""
+    latest = store.standing.outcomes(RECENT)
+    return f"{sum(relevant for _, relevant in latest) / len(latest):.0%}" if latest else "–"
+
+
 def _about_shells(shells: int, tried: int) -> str:
     """What became of the pages that are left to scripts."""
     told = f"{shells:,} {'page is an empty shell' if shells == 1 else 'pages are empty shells'} that scripts fill."
     if tried:
         told += f" A browser could not read {'it' if shells == tried == 1 else f'{tried:,} of them'}."
     if shells > tried:
-        told += f" Not judged: {REMEDY}; scrapy recrawl then reads those that are stored."
+        told += f" Not judged: {REMEDY}; {program()} recrawl then reads those that are stored."
     return told
 
 
@@ -151,20 +162,48 @@ def _learned(store: Store) -> list[str]:
     return ["<h2>What was learned</h2>", table(("", "the strongest first"), rows, 0)] if rows else []
 
 
+def _what_counts(judged: bool) -> str:
+    """What the figures count, so that nobody compares them with those by labels."""
+    if judged:
+        return "Relevant: on the topic in the spider’s own judgement. Matched: in URLs.txt."
+    return (
+        "No page was judged, because the topic has no keywords or examples: every page that could be read is matched,"
+        " which means that it is in URLs.txt. Give keywords to learn which pages are on the topic."
+    )
+
+
 def _report(store: Store) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
+    judged = store.pages.any_judged()
     figures = {
         "pages": f"{pages:,}",
-        "relevant": f"{relevant:,}",
-        "harvest rate": f"{relevant / pages:.0%}" if pages else "–",
+        "relevant": f"{relevant:,}" if judged else "–",
+        "harvest rate": f"{relevant / pages:.0%}" if judged else "–",
+        f"harvest of last {RECENT}": _recent(store) if judged else "–",
         "matched": f"{matched:,}",
         "hosts": f"{store.hosts.count():,}",
         "waiting": f"{store.queue.count():,}",
         "failed": f"{store.failures.count():,}",
         "near-duplicates": f"{copies:,}",
     }
+    audit = audit_of(store)
+    if audit is not None and audit.precision is not None:  # what people say comes first, and the judge's opinion is one
+        told = {"precision": str(audit.precision)} | ({"recall": str(audit.recall)} if audit.recall else {})
+        judge = {"relevant": "relevant, says the judge", "harvest rate": "harvest rate, says the judge"}
+        figures = told | {judge.get(name, name): value for name, value in figures.items()}
     body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
-    body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+    if audit is not None and audit.precision is not None:
+        body.append(
+            f"<p>Precision and recall, within what was fetched, by an audit of {audit.marked:,} pages drawn at random;"
+            " 95 % intervals.</p>"
+        )
+    body += [f"<p><small>{_what_counts(judged)}</small></p>"]
+    if missing := no_match(store):
+        body += ["<h2>Why nothing matches</h2>", f"<pre>{html.escape(chr(10).join(missing))}</pre>"]
+    if judged or not pages:
+        body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+    if forecast := Forecast.read(store.standing.forecast()):
+        body += ["<h2>Outlook</h2>", f"<p>{html.escape(' '.join(outlook_lines(forecast)))}</p>"]
     rows: list[tuple[str, ...]] = [
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from focuscrawl import urls
+from focuscrawl.console.program import program
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.learning.pages import LEAST
 from focuscrawl.learning.texts import tells
@@ -136,7 +137,7 @@ def _check_verdicts(keywords: Mapping[str, float], evidence: Evidence, threshold
         return
     judge = KeywordJudge(keywords)
     for part, side, wanted, remedy in (
-        ("examples", evidence.examples, True, "add keywords that they have; `scrapy topic suggest` finds some"),
+        ("examples", evidence.examples, True, f"add keywords that they have; `{program()} topic suggest` finds some"),
         ("counterexamples", evidence.counterexamples, False, "raise the threshold, or give their keywords less weight"),
     ):
         judged = [

@@ -16,7 +16,7 @@ Our own. It follows no single paper; docs/strategies/adaptive.md has every formu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -57,6 +57,9 @@ class Adaptive(FocusedSpider):
         self._readings: WeakKeyDictionary[Page, Reading] = WeakKeyDictionary()
         #: The seeds, which are fetched first whatever their in-links say.
         self._starts = frozenset(self.start_urls)
+        #: The marked pages that the learner knows, and what is on them, by number.
+        self._marks: dict[int, bool] = {}
+        self._marked: dict[int, Known] = {}
 
     # ---- before the crawl
 
@@ -146,6 +149,23 @@ class Adaptive(FocusedSpider):
         self.crawl.frontier.set_scores(changes)
         self.crawl.store.set_meta(_UPTO, page.number)
 
+    def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
+        if verdicts == self._marks:
+            return ""
+        self._marks = dict(verdicts)
+        for number, relevant in verdicts.items():
+            if number not in self._marked and (page := self.crawl.read_stored(number)) is not None:
+                self._marked[number] = Known(urls.key(page.url), 0.0, self._read(page), ())
+            if number in self._marked:
+                self._marked[number] = self._marked[number]._replace(label=float(relevant))
+        numbers = [number for number in verdicts if number in self._marked]
+        self.learner.mark([self._marked[number] for number in numbers], numbers)
+        changes = self.learner.changes()
+        with self.crawl.store.batch():
+            self.crawl.frontier.set_scores(changes)
+        yes = sum(verdicts.values())
+        return f"learned from {yes} relevant and {len(verdicts) - yes} other pages, waiting links re-scored"
+
     def _bare(self, links: Iterable[Link]) -> Reading:
         """Links without headings and tag paths: of a page that nearly repeats another, the file has no more."""
         page = Page("")  # without words: the judge does not learn from it either
@@ -191,7 +211,7 @@ class Adaptive(FocusedSpider):
         """Take up what was learned by earlier runs; returns up to which page."""
         models = self.crawl.store.models
         models.make()
-        kept = models.get(self.name)
+        kept = None if self.judges_again else models.get(self.name)
         if kept is None:
             return 0
         try:
@@ -217,6 +237,8 @@ class Adaptive(FocusedSpider):
             page.problem = stored.problem
             links = store.links.read_back(stored.number)
             reading = self._read(page)
+            if self.judges_again and not page.problem and stored.duplicate_of is None:  # not by what another topic said
+                page.relevance = self.learner.relevance(reading)
             if [link.url for link in page.links] != [link.url for _, link in links]:
                 page.links = [link for _, link in links]
                 reading = reading._replace(links=self._bare(page.links).links)

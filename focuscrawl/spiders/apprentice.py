@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.learning.contexts import context, learn_contexts
 from focuscrawl.learning.table import WordTable, probability, squash, unsquash
@@ -72,8 +73,8 @@ class ApprenticeSpider(LearningSpider):
         self._graph: LinkGraph | None = None
         if not self.lessons and self.training == "offline":
             raise FocusError(
-                "spider 'apprentice' learns from a finished baseline crawl: run `scrapy crawl baseline -a topic=… -s"
-                " FOCUS_DIR=DIR` and give -a lessons=DIR, or do both in one step with -a lessons=auto -a"
+                f"spider 'apprentice' learns from a finished baseline crawl: run `{program()} crawl baseline -a"
+                " topic=… -s FOCUS_DIR=DIR` and give -a lessons=DIR, or do both in one step with -a lessons=auto -a"
                 " lesson_pages=1000"
             )
 
@@ -104,6 +105,30 @@ class ApprenticeSpider(LearningSpider):
 
     def _study_lessons(self, folder: Path) -> None:
         """Learn from a finished crawl."""
+        self._read_lessons(folder)
+        self.table = self._learn()
+        if len(self._labels) < LEAST or self.table is None:
+            relevant = sum(label >= 0.5 for label in self._labels)
+            raise FocusError(
+                f"lessons {folder} have {len(self._labels)} followed links, {relevant} of them to relevant pages; at"
+                f" least {LEAST}, and some of each kind, are needed: resume the baseline crawl with a larger max_pages"
+            )
+        self._keep()
+
+    def train_again(self) -> None:
+        """Marked pages are examples for the judge, and the links that led to them are lessons."""
+        super().train_again()
+        if not self._contexts and self.lessons:  # a resumed crawl has the table only
+            self._read_lessons(self.crawl.folder / "lessons" if self.lessons == "auto" else crawl_folder(self.lessons))
+        self.table = self._learn() or self.table
+        if self.training == "offline":
+            self._keep()
+
+    def follow_judge(self, *, at_once: bool) -> None:
+        if at_once:
+            self.rescore_waiting(self._worth)
+
+    def _read_lessons(self, folder: Path) -> None:
         with read_crawl(folder) as store:
             spider, topic = store.meta("spider"), store.meta("topic")
             if topic != self.topic.name:
@@ -114,14 +139,6 @@ class ApprenticeSpider(LearningSpider):
                 raise FocusError(f"lessons {folder} are a crawl by '{spider}'; give a baseline crawl")
             for _, label, link in wide_lessons(store, self.distance):
                 self._add(label, link)
-        self.table = self._learn()
-        if len(self._labels) < LEAST or self.table is None:
-            relevant = sum(label >= 0.5 for label in self._labels)
-            raise FocusError(
-                f"lessons {folder} have {len(self._labels)} followed links, {relevant} of them to relevant pages; at"
-                f" least {LEAST}, and some of each kind, are needed: resume the baseline crawl with a larger max_pages"
-            )
-        self._keep()
 
     def _add(self, label: float, link: Link) -> None:
         self._contexts.append(context(link, self.distance, anchor=self.anchor))
@@ -129,7 +146,10 @@ class ApprenticeSpider(LearningSpider):
 
     def _learn(self) -> WordTable | None:
         self._learned_from = len(self._labels)
-        return learn_contexts(self._contexts, self._labels, features=self.features, selection=self.selection)
+        marked = list(self.links_to_marked())
+        contexts = [*self._contexts, *(context(link, self.distance, anchor=self.anchor) for link, _ in marked)]
+        labels = [*self._labels, *(float(relevant) for _, relevant in marked)]
+        return learn_contexts(contexts, labels, features=self.features, selection=self.selection)
 
     def _keep(self, pages: int = 0) -> None:
         """Store the model, with the number of this crawl's pages that it has learned from."""

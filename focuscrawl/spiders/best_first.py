@@ -21,6 +21,7 @@ from focuscrawl.spider import FocusedSpider
 
 class BestFirstSpider(FocusedSpider):
     name = "best_first"
+    links_follow_page = True
 
     n = Option(1, "number of best links taken at a time", at_least=1)
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.learning.layers import OTHER, Layers
 from focuscrawl.options import Option
@@ -45,8 +46,8 @@ class ContextGraphSpider(LearningSpider):
         if not self.earlier:
             raise FocusError(
                 "spider 'context_graph' needs the link graph of an earlier crawl: run another spider first, such as"
-                " `scrapy crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or do both in one"
-                " step with -a crawl=auto"
+                f" `{program()} crawl breadth_first -a topic=… -s FOCUS_DIR=DIR`, and give -a crawl=DIR, or do both"
+                " in one step with -a crawl=auto"
             )
 
     @classmethod
@@ -70,7 +71,8 @@ class ContextGraphSpider(LearningSpider):
             0: [page.counts for page in self.examples if not page.problem],
             OTHER: [page.counts for page in self.counterexamples if not page.problem],
         }
-        with earlier_crawl(self.earlier, self.topic.name) as store:
+        earlier = str(self.crawl.folder / "earlier") if self.earlier == "auto" else self.earlier
+        with earlier_crawl(earlier, self.topic.name) as store:
             graph = LinkGraph(store)
             graph.read()
             # start from the examples if the crawl contains them, otherwise from the pages that the judge finds relevant
@@ -84,7 +86,7 @@ class ContextGraphSpider(LearningSpider):
         pages = {layer: found for layer, found in pages.items() if len(found) >= LEAST}
         if max(pages) < 1:
             raise FocusError(
-                f"crawl {self.earlier} has fewer than {LEAST} pages that link to the topic; give a longer crawl"
+                f"crawl {earlier} has fewer than {LEAST} pages that link to the topic; give a longer crawl"
             )
         self.logger.info(
             "Context graph: %s", ", ".join(f"{len(pages[n])} pages in layer {n}" for n in sorted(pages) if n >= 0)
@@ -99,9 +101,17 @@ class ContextGraphSpider(LearningSpider):
         return [page.url for page in pages if self.learned.judge(page, self.threshold).relevant]
 
     def score(self, page: Page) -> Sequence[float]:
+        score, queue, likely = self._place(page)
+        return self.alike(page, score, {"layer of its page": float(queue), "likely": likely})
+
+    def worth(self, page: Page) -> float:
+        return self._place(page)[0]
+
+    def _place(self, page: Page) -> tuple[float, int, float]:
+        """The score of the links of a page, the queue they enter, and how likely it is the right one."""
         likely = self.model.probabilities(page.counts)
         layer = max(likely, key=lambda layer: likely[layer])
         queues = max(self.model.layers) + 2  # the last queue is that of OTHER
         queue = layer if layer != OTHER else queues - 1
         score = (queues - queue - 1 + likely[layer if layer != OTHER else 0]) / queues
-        return self.alike(page, score, {"layer of its page": float(queue), "likely": likely[layer]})
+        return score, queue, likely[layer]

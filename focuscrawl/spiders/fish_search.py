@@ -23,6 +23,7 @@ FOOD, WATER, REST = 1.0, 0.5, 0.0
 
 class FishSearchSpider(FocusedSpider):
     name = "fish_search"
+    links_follow_page = True
 
     width = Option(15, "links of an irrelevant page that get a score above 0", at_least=1)
     depth = Option(3, "maximum number of steps through irrelevant pages", at_least=1)

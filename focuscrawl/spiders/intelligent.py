@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import log
 from operator import itemgetter
@@ -39,7 +39,7 @@ from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.documents import read_page
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store.pages import Arrival
+from focuscrawl.store.pages import Arrival, StoredPage
 from focuscrawl.words import tokenize
 
 #: Standard deviations above chance at which a word counts as significantly more frequent before relevant pages.
@@ -75,6 +75,12 @@ class Ratios:
         self.cases.update(evidence)
         if relevant:
             self.hits.update(evidence)
+
+    def turn(self, evidence: Collection[str], step: int) -> None:
+        """Count evidence of a page, seen before, for the other verdict."""
+        for name in evidence:
+            if name in self.cases:
+                self.hits[name] = max(0, self.hits[name] + step)
 
     def log_interest(self, name: str, share: float) -> float:
         """The logarithm of the interest ratio; 0 for unseen evidence."""
@@ -163,6 +169,9 @@ class IntelligentSpider(FocusedSpider):
                 linking, found = next(links, (0, iter(())))
         self._words.forget_rare(VOCABULARY)
         self._url_words.forget_rare(VOCABULARY)
+        self._weigh_evidence()
+
+    def _weigh_evidence(self) -> None:
         self._share = (self._relevant_pages + 1) / (self._pages + 2)
         self._from_page = [log_ratio(*counts, self._share) for counts in zip(self._cases, self._hits, strict=True)]
         self._url_interest.clear()
@@ -240,6 +249,49 @@ class IntelligentSpider(FocusedSpider):
         """Store the word counts, so that a resumed crawl need not recompute them."""
         if self.crawl.pages and not self.crawl.fatal:
             self._keep_words()
+
+    def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
+        """Count the pages whose verdicts have changed as what they are now."""
+        self._catch_up()
+        if not new:
+            return ""
+        store = self.crawl.store
+        for judged in filter(None, map(store.verdicts.get, new)):
+            page, relevant = store.pages.get(judged.number), bool(judged.now.relevant)
+            if page is None or page.number >= len(self._relevant):
+                continue
+            if bool(self._relevant[page.number]) != relevant:
+                self._turn(page, relevant)
+            elif page.number <= self._words_known and bool(judged.own.relevant) != relevant:
+                # marked between two runs: all but the stored word counts were learned by the new verdict
+                self._turn_words(page, 1 if relevant else -1)
+        self._weigh_evidence()
+        self._keep_words()
+        if len(self.crawl.frontier) <= RESCORE_LIMIT:
+            self.crawl.frontier.rescore(self._rescore)
+        return "evidence counted again, waiting links re-scored"
+
+    def _turn(self, page: StoredPage, relevant: bool) -> None:
+        """Move all evidence that a page has counted for to the other verdict."""
+        number, step = page.number, 1 if relevant else -1
+        self._relevant_pages += step
+        for kind, sign in ((not relevant, -1), (relevant, 1)):  # its links are now those of a page of the other kind
+            self._cases[kind] += sign * self._fetched[number]
+            self._hits[kind] += sign * self._good[number]
+        self._relevant[number] = relevant
+        self._fate[page.url_id] = _RELEVANT if relevant else _IRRELEVANT
+        for linking in self._parents(page.url_id):
+            if self._good[linking] + step >= 0:
+                self._good[linking] += step
+                self._hits[self._relevant[linking]] += step
+        self._url_words.turn(url_words(self.crawl.store.urls.url(page.url_id)), step)
+        self._turn_words(page, step)
+
+    def _turn_words(self, page: StoredPage, step: int) -> None:
+        source = self.crawl.store.links.page_of(page.via)
+        parent = self.crawl.store.pages.get(source) if source is not None else None
+        if parent is not None and parent.duplicate_of is None:
+            self._words.turn(self._words_on(parent.url_id, parent.url, parent.content_type), step)
 
     # ---- scoring
 

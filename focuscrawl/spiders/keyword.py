@@ -40,6 +40,7 @@ def share(text: str) -> float:
 
 class KeywordSpider(FocusedSpider):
     name = "keyword"
+    links_follow_page = True
 
     match = Option(
         0.5,

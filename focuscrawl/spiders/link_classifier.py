@@ -107,14 +107,30 @@ class LinkClassifierSpider(LearningSpider):
     def _catch_up(self, after: int) -> None:
         """Read the stored in-links, and learn from the pages that arrived after the model was stored."""
         store = self.crawl.store
-        for key, relevance in store.links.endorsements():
-            total, number = self._parents.get(key, (0.0, 0))
-            self._parents[key] = total + probability(relevance or 0.0), number + 1
+        self._read_parents()
         if self._complete and self.training == "fixed":
             return
         for followed in list(store.links.followed(after)):
             if not is_shell(followed.problem):  # as during the crawl: nobody knows where the link has led
                 self._take_in(followed.page, followed.link, followed.relevant)
+
+    def _read_parents(self) -> None:
+        self._parents.clear()
+        for key, relevance in self.crawl.store.links.endorsements():
+            total, number = self._parents.get(key, (0.0, 0))
+            self._parents[key] = total + probability(relevance or 0.0), number + 1
+
+    def train_again(self) -> None:
+        """Marked pages are examples for the judge, and the links that led to them are pairs. The weight table stays."""
+        super().train_on_examples()
+        self._read_parents()
+        if self._complete:
+            self._learn()
+
+    def follow_judge(self, *, at_once: bool) -> None:
+        if at_once and self.model is not None:
+            self.rescore_waiting(self._worth)
+            self.crawl.store.predictions.renew(self._least)
 
     def train_on_examples(self) -> None:
         super().train_on_examples()
@@ -139,7 +155,10 @@ class LinkClassifierSpider(LearningSpider):
         self._labels.append(label)
 
     def _learn(self) -> None:
-        self.model = learn(self.classifier, self._pairs, self._labels) or self.model
+        marked = [(_stored(link), good) for link, good in self.links_to_marked() if "anchor" in (link.why or {})]
+        pairs = [*self._pairs, *(pair for pair, _ in marked)]
+        labels = [*self._labels, *(label for _, label in marked)]
+        self.model = learn(self.classifier, pairs, labels) or self.model
         self._learned_from = len(self._labels)
 
     def _keep(self, pages: int = 0) -> None:

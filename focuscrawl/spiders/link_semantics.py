@@ -76,6 +76,7 @@ def related_terms(keywords: Mapping[str, float], ontology: Ontology, least: floa
 
 class LinkSemanticsSpider(FocusedSpider):
     name = "link_semantics"
+    links_follow_page = True
 
     ontology = Option("", "TOML file of related terms, or wordnet", expects="a file, or wordnet")
     least = Option(0.3, "minimum product of relations for an indirectly related term", at_least=0.01, at_most=1.0)

@@ -63,6 +63,18 @@ class NaiveBayesThresholdSpider(LearningSpider):
             link.why = {"words of the link": score, "counted": scores[-1]}
         return scores
 
+    def worth(self, page: Page) -> float:
+        return self._counted(self.relevance(page))
+
+    def follow_judge(self, *, at_once: bool) -> None:
+        if self.reads == "page":
+            super().follow_judge(at_once=at_once)
+        elif at_once:
+            self.rescore_waiting(lambda links: [self._worth_of(link) for link in links])
+
+    def _worth_of(self, link: Link) -> float:
+        return self._counted(squash(self.table.of_words(_words(link))))
+
     def _counted(self, score: float) -> float:
         return score if score >= self.cut else 0.0
 

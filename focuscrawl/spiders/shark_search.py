@@ -26,6 +26,7 @@ from focuscrawl.spider import FocusedSpider
 
 class SharkSearchSpider(FocusedSpider):
     name = "shark_search"
+    links_follow_page = True
 
     decay = Option(0.5, "share of a page's relevance that its links inherit", at_least=0.0, at_most=1.0)
     inheritance = Option(0.5, "weight of the inherited score, against anchor and context", at_least=0.0, at_most=1.0)

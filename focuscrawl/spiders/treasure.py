@@ -63,7 +63,7 @@ class TreasureSpider(DeweySpider):
     name = "treasure"
     custom_settings = SETTINGS
 
-    tgraph = Option("", "T-Graph file made by `scrapy tgraph build`", expects="a file")
+    tgraph = Option("", "T-Graph file made by the command `tgraph build`", expects="a file")
     earlier = Option(
         "",
         "directory of an earlier crawl to build the T-Graph from, or auto",

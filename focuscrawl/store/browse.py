@@ -10,11 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from focuscrawl.store.part import Part
-from focuscrawl.store.schema import DamageError, has
 from focuscrawl.store.sqlite_file import from_json
-
-#: What the judge says of pages that a mark overrules; created with the first such page.
-_OPINION = "CREATE TABLE opinion (page INTEGER PRIMARY KEY, relevance REAL, relevant INTEGER, wanted INTEGER)"
 
 #: Links of a page that are shown, and links from the end of the crawl that refusals are counted in.
 MAX_LINKS = 1_000
@@ -255,15 +251,6 @@ class Browse(Part):
     def pages_of_keys(self, keys: Sequence[int]) -> dict[int, int]:
         """The pages that were fetched for URLs, by the keys of these. This reads all URLs."""
         return dict(self.store.execute(_OF_KEYS, (json.dumps(list(keys)),)))
-
-    def overruled(self) -> dict[int, bool]:
-        """The pages that a mark overrules, and whether the judge wanted them."""
-        try:
-            if not has(self.store.connection, _OPINION):
-                return {}
-        except DamageError as error:
-            raise self.store.broken(error) from None
-        return {page: bool(wanted) for page, wanted in self.store.execute("SELECT page, wanted FROM opinion")}
 
     # ---- the queue
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from typing import NamedTuple
 from focuscrawl.language.languages import code_of
 from focuscrawl.page import CONTEXT_WORDS, Link, context_chars
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import from_json
+from focuscrawl.store.sqlite_file import as_json, from_json
 
 #: The columns of a link that `as_link` takes.
 _LINK = (
@@ -94,7 +93,7 @@ class Links(Part):
         for number, (link, url_id) in enumerate(zip(links, url_ids, strict=True), first):
             if link.why is not why:  # most strategies give all links of a page the same reason
                 why = link.why
-                why_text = json.dumps(why, default=str) if why else None
+                why_text = as_json(why) if why else None
             place = link.position, link.anchor, link.text_before(chars), link.text_after(chars)
             rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
         self.store.executemany(_ADD, rows)
@@ -107,13 +106,13 @@ class Links(Part):
         text = ""
         for score, why, link_id in scores:
             if why is not last:  # links of a page share their reason
-                last, text = why, json.dumps(why)
+                last, text = why, as_json(why)
             rows.append((score, text, link_id))
         self.store.executemany(_SET_SCORE, rows)
 
     def tell_why(self, page: int, score: float, why: Mapping[str, float]) -> None:
         """Replace the score and the reasons of the link that led to a page."""
-        self.store.execute(_TELL_WHY, (score, json.dumps(why), page))
+        self.store.execute(_TELL_WHY, (score, as_json(why), page))
 
     def get(self, link_id: int | None) -> Link | None:
         """A stored link."""

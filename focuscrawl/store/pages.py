@@ -7,11 +7,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuscrawl.crawl.verdict import own_verdict
 from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
 from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import from_json, inflate
+from focuscrawl.store.sqlite_file import as_json, from_json, inflate
 
 if TYPE_CHECKING:
     from focuscrawl.store.store import Store
@@ -193,6 +194,8 @@ class Pages(Part):
         assert number is not None
         self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
+        if page.overruled:
+            self.store.verdicts.set_own(number, own_verdict(page))
         return number
 
     def update(self, number: int, page: Page, *, keeps_copies: bool = False) -> int | None:
@@ -200,12 +203,13 @@ class Pages(Part):
 
         Returns the number of that copy, if there is one. Call inside a transaction.
         """
-        self._keep_first(number)
+        self.keep_first(number)
         heir = None if keeps_copies else self._hand_on_text(number)
         self.store.execute(_UPDATE, (*_content(page), number))
         self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
-        self._relist(number, matched=page.matched)
+        self.store.verdicts.set_own(number, own_verdict(page) if page.overruled else None)
+        self.relist(number, matched=page.matched)
         return heir
 
     def mark_gone(self, number: int, status: int, problem: str) -> int | None:
@@ -213,14 +217,15 @@ class Pages(Part):
 
         Returns the number of the copy that takes its place, if there is one.
         """
-        self._keep_first(number)
+        self.keep_first(number)
         heir = self._hand_on_text(number)
         self.store.execute(
             "UPDATE page SET status = ?, problem = ?, relevant = relevant * 0, matched = 0,"
             " etag = NULL, last_modified = NULL, signature = NULL WHERE id = ?",  # a new page may say the same
             (status, problem, number),
         )
-        self._relist(number, matched=False)
+        self.store.verdicts.set_own(number, None)  # a page that is gone counts no more, whatever was said of it
+        self.relist(number, matched=False)
         return heir
 
     def set_validators(self, number: int, etag: str | None, last_modified: str | None) -> None:
@@ -230,7 +235,7 @@ class Pages(Part):
     def renew_metadata(self, number: int, page: Page) -> None:
         """Store what a page says of itself now, although its text is the same as before. Call inside a transaction."""
         if self.store.metadata.get(number) != of_page(page):
-            self._keep_first(number)
+            self.keep_first(number)
             self.store.metadata.set(number, page)
 
     def _next_line(self) -> int:
@@ -240,7 +245,7 @@ class Pages(Part):
         self._lines += 1
         return self._lines
 
-    def _keep_first(self, number: int) -> None:
+    def keep_first(self, number: int) -> None:
         """Keep a page's line in pages.jsonl before the page changes for the first time."""
         query = f"SELECT {_RECORD} WHERE id = ? AND first IS NULL"
         row = self.store.execute(query, (number,)).fetchone()
@@ -248,12 +253,18 @@ class Pages(Part):
             line = json.dumps(_record(row), ensure_ascii=False)
             self.store.execute("UPDATE page SET first = ? WHERE id = ?", (line, number))
 
-    def _relist(self, number: int, *, matched: bool) -> None:
+    def relist(self, number: int, *, matched: bool) -> None:
         """A page that begins to match goes to the end of URLs.txt; one that matched before keeps its place."""
         (listed,) = self.store.execute("SELECT listed FROM page WHERE id = ?", (number,)).fetchone()
         if matched != (listed is not None):
             place = self._next_line() if matched else None
             self.store.execute("UPDATE page SET listed = ? WHERE id = ?", (place, number))
+
+    def _forget_mark(self, number: int) -> None:
+        """A page that hands on its verdict hands on the judge's: a person's mark is about its own URL."""
+        judged = self.store.verdicts.get(number)
+        if judged is not None and judged.own != judged.now:
+            self.store.verdicts.set(judged, judged.own._replace(matched=judged.own.matched and judged.findable), None)
 
     def _hand_on_text(self, number: int) -> int | None:
         """The first near-duplicate of a page that changes takes its place, with its text and its verdict."""
@@ -261,7 +272,9 @@ class Pages(Part):
         heir: int | None = row[0]
         if heir is None:
             return None
-        self._keep_first(heir)
+        self._forget_mark(number)
+        self.keep_first(heir)
+        self.store.verdicts.set_own(heir, None)
         self.store.execute(
             "UPDATE page SET duplicate_of = NULL, body = before.body, relevant = before.relevant,"
             " withheld = nullif(page.withheld, 'copy'), matched = before.matched AND page.withheld = 'copy'"
@@ -270,7 +283,7 @@ class Pages(Part):
         )
         self.store.execute("UPDATE page SET duplicate_of = ? WHERE duplicate_of = ?", (heir, number))
         (matched,) = self.store.execute("SELECT matched FROM page WHERE id = ?", (heir,)).fetchone()
-        self._relist(heir, matched=bool(matched))
+        self.relist(heir, matched=bool(matched))
         return heir
 
     # ---- counting
@@ -283,6 +296,10 @@ class Pages(Part):
     def figures(self) -> Figures:
         """Counts over all pages."""
         return Figures(*self.store.execute(_FIGURES).fetchone())
+
+    def any_judged(self) -> bool:
+        """Whether a page has been judged: without keywords or examples none is."""
+        return self.store.execute("SELECT 1 FROM page WHERE relevant IS NOT NULL LIMIT 1").fetchone() is not None
 
     def content_types(self) -> list[tuple[str, int, int]]:
         """The Content-Type headers of the pages, each with its pages and relevant pages."""
@@ -373,11 +390,18 @@ class Pages(Part):
         shells, tried = self.store.execute(query, (detail, problem)).fetchone()
         return shells, tried
 
-    def records(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`)."""
+    def records(self, after: int = 0, *, withheld: str = "") -> Iterator[dict[str, Any]]:
+        """The pages with a number above *after*, in fetch order, as they were first fetched (`pages.jsonl`).
+
+        *withheld*: without the pages that are left out by their rights, or are withheld for a reason that begins so.
+        """
         query = f"SELECT first, {_RECORD} WHERE id > ? ORDER BY id"
+        if withheld:
+            by_rights = "page.id IN (SELECT page FROM rights WHERE ifnull(left_out, '') != '')"
+            kept = f"NOT {by_rights} AND NOT ifnull({self.store.withheld} GLOB ? || '*', 0)"
+            query = f"SELECT first, {_RECORD} WHERE id > ? AND {kept} ORDER BY id"
         with self.store.reading():
-            for first, *row in self.store.execute(query, (after,)):
+            for first, *row in self.store.execute(query, (after, withheld) if withheld else (after,)):
                 # a line from before a field existed gets it, empty
                 yield _record([None] * len(FIELDS)) | from_json(first, dict) if first else _record(row)
 
@@ -439,9 +463,9 @@ def _content(page: Page) -> tuple[object, ...]:
         judgement.relevant if judgement else None,
         page.matched,
         page.title,
-        json.dumps(page.topics, default=str),
+        as_json(page.topics),
         page.fetched_at,
-        json.dumps(judgement.why, default=str) if judgement else None,
+        as_json(judgement.why) if judgement else None,
         page.problem,
         ",".join(sorted(page.robots)),
         code_of(page.declared_language) if page.problem else page.language,

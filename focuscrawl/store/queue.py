@@ -148,6 +148,15 @@ class Queue(Part):
             "SELECT url_id, score FROM frontier ORDER BY score DESC, url_id LIMIT ?", (limit,)
         ).fetchall()
 
+    def pages(self, limit: int) -> list[int]:
+        """The numbers of the pages with the best waiting links, best first."""
+        rows = self.store.execute(
+            "SELECT link.page FROM frontier JOIN link ON link.id = frontier.via GROUP BY link.page"
+            " ORDER BY max(frontier.score) DESC, link.page LIMIT ?",
+            (limit,),
+        )
+        return [page for (page,) in rows]
+
     def page_of(self, url_id: int) -> int | None:
         """The id of the page on which a waiting URL was found; None for a seed."""
         row = self.store.execute(_PAGE, (url_id,)).fetchone()

@@ -164,6 +164,12 @@ class SearchIndex(Part):
         with self.store.batch():
             self.store.execute(_HIDE, (-page, page))
 
+    def set_verdict(self, page: int, *, relevant: bool, matched: bool) -> None:
+        """Copy the verdict on a page for filters, if there is an index. Call inside a transaction."""
+        if self.exists():
+            query = "UPDATE indexed SET relevant = ?, matched = ? WHERE page = ? AND entry > 0"
+            self.store.execute(query, (relevant, matched, page))
+
     def forget(self, pages: Iterable[int]) -> None:
         """Drop what is known of pages, so that they are missing from the index."""
         with self.store.batch():

@@ -73,6 +73,11 @@ def inflate(stored: bytes) -> bytes:
     return body
 
 
+def as_json(value: object) -> str:
+    """A value as JSON that people can read in the file: `茶`, not `\\u8336`. Lone surrogates cannot be stored."""
+    return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+
+
 def from_json(text: str | None, kind: type[T]) -> T:
     """A JSON value of type *kind*; None gives an empty one. Raises ValueError."""
     if text is None:

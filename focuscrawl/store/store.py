@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.store.browse import Browse
 from focuscrawl.store.errors import UnavailableError
@@ -43,15 +44,20 @@ from focuscrawl.store.schema import (
 )
 from focuscrawl.store.search import SearchIndex
 from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
+from focuscrawl.store.standing import Standing
 from focuscrawl.store.strategy_tables import Generations, Models, Predictions, SeedPages
 from focuscrawl.store.unread import UnreadFiles
 from focuscrawl.store.urls import Hosts, Urls
+from focuscrawl.store.verdicts import Verdicts
 from focuscrawl.store.visits import Visits
 
 logger = logging.getLogger(__name__)
 
 #: Files up to this size are checked in full before a crawl resumes; larger ones would take too long.
 CHECK_BYTES = 1 << 30
+
+#: Seconds to wait for another process that writes, such as one that marks pages.
+PATIENCE = 60.0
 
 #: What a crawl records when it starts.
 _NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
@@ -95,9 +101,11 @@ class Store:
         self.patterns = Patterns(self)
         self.examples = Examples(self)
         self.marks = Marks(self)
+        self.verdicts = Verdicts(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
         self.browse = Browse(self)
+        self.standing = Standing(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.models = Models(self)
@@ -133,7 +141,9 @@ class Store:
 
     def _connect(self, mode: str) -> None:
         self.close()
-        self.connection = open_file(self.path, mode, any_thread=self._any_thread, cached_statements=256)
+        self.connection = open_file(
+            self.path, mode, any_thread=self._any_thread, cached_statements=256, timeout=PATIENCE
+        )
         for name, function in FUNCTIONS.items():
             self.connection.create_function(name, 2, function, deterministic=True)
         self.execute = self.connection.execute
@@ -172,7 +182,7 @@ class Store:
         self.version = file_format.version
         if self.version < READABLE and not create:
             raise FocusError(
-                f"{self.path} has format {version}, which is too old to read; run `scrapy crawl` on it once to"
+                f"{self.path} has format {version}, which is too old to read; run `{program()} crawl` on it once to"
                 f" upgrade it to format {VERSION}"
             )
         check_schema(self.connection, file_format)
@@ -268,6 +278,11 @@ class Store:
             self.failed = error
             self.connection.rollback()
             raise
+
+    def changes(self) -> int:
+        """A number that changes whenever another process has written to the file."""
+        number: int = self.execute("PRAGMA data_version").fetchone()[0]
+        return number
 
     @contextmanager
     def batch(self) -> Iterator[None]:

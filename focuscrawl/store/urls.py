@@ -37,6 +37,11 @@ class Urls(Part):
         text: str = self.store.execute("SELECT url FROM url WHERE id = ?", (url_id,)).fetchone()[0]
         return text
 
+    def key(self, url_id: int) -> int:
+        """The key of the URL with an id."""
+        number: int = self.store.execute("SELECT key FROM url WHERE id = ?", (url_id,)).fetchone()[0]
+        return number
+
     def find(self, key: int, other_key: int) -> tuple[int, str] | None:
         """Id and URL of the row with one of two keys."""
         row: tuple[int, str] | None = self.store.execute(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.language.languages import NAMES
 from focuscrawl.options import Option
@@ -37,7 +38,7 @@ class DeweySpider(FocusedSpider):
             if not any(number.startswith(prefix) for number in self.lexicon.numbers):
                 raise FocusError(
                     f"topic '{self.topic.name}' ({self.topic.source}): Dewey number {dotted(prefix)} is not in the"
-                    " lexicon; find the numbers of a text with `scrapy dewey TEXT`"
+                    f" lexicon; find the numbers of a text with `{program()} dewey TEXT`"
                 )
 
     def covers(self, numbers: Iterable[str]) -> bool:

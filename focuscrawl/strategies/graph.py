@@ -65,6 +65,13 @@ class LinkGraph:
             self._sources.extend([source] * len(targets))
         self._begin_pages(self._pages + 1)
 
+    def renew(self, numbers: Iterable[int]) -> None:
+        """Read the relevance of some pages again: people have marked them."""
+        for number in numbers:
+            page = self._store.pages.get(number) if number <= self._pages else None
+            if page is not None:
+                self._relevance[page.url_id] = page.relevance or 0.0
+
     def _begin_pages(self, upto: int) -> None:
         """Set where the links of the pages up to *upto* begin; some of these pages have no links."""
         self._begin.extend([len(self._targets)] * (upto + 1 - len(self._begin)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from focuscrawl.options import Option
@@ -41,6 +41,11 @@ class GraphSpider(FocusedSpider):
         due = self._rhythm.due(self.crawl.pages)
         if self._graph is None or self._graph.pages != due:
             self._compute(due)
+
+    def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
+        if self._graph is not None:
+            self._graph.renew(new)
+        return "the next computation takes them into account" if new else ""
 
     def score(self, page: Page) -> Sequence[float]:
         share = self.hand_on(page)

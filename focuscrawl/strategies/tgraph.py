@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from focuscrawl import urls, words
+from focuscrawl.console.program import program
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Link, Page
@@ -327,7 +328,7 @@ class TGraph:
         except OSError as error:
             raise FocusError(f"T-Graph {path} cannot be read: {error.strerror}") from None
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise FocusError(f"{path} is not a T-Graph; build one with `scrapy tgraph build`") from None
+            raise FocusError(f"{path} is not a T-Graph; build one with `{program()} tgraph build`") from None
 
 
 def top_down(topic: str, pages: Sequence[Page], targets: Iterable[str], levels: int = LEVELS) -> TGraph:

@@ -99,6 +99,14 @@ def test_scrapys_jobdir_is_as_good_a_place(tmp_path):
         ),
         (["best_first", "-a", "keywords=x"], 'or -a seeds=@FILE, or -a topic=FILE with seeds = ["http://…"] in it'),
         (["best_first", *DEMO], 'or -a topic=FILE with keywords = { sort = 3, "bubble sort" = 5 } in it'),
+        (["--max-pages", "100", *DEMO], "options of a spider are written -a max_pages=100"),
+        (["keyword", "--max-pages=7", *DEMO], "options of a spider are written -a max_pages=7"),
+        (["topic=sorting", *DEMO], "'topic=sorting' is not a spider; write -a topic=sorting"),
+        (["keyword", "topic=sorting", *DEMO], "'topic=sorting' is not a spider; write -a topic=sorting"),
+        (["sorting", *DEMO], "'sorting' is not a spider; write -a topic=sorting"),
+        (["mine.toml", *DEMO], "'mine.toml' is not a spider; write -a topic=mine.toml"),
+        (["http://a.example/", *DEMO], "write -a seeds=http://a.example/"),
+        (["keyword", "best_first", *DEMO], "one spider at a time"),
         (["breadth_first", "-a", "seeds=htp:/foo"], "no valid seed: 'htp:/foo' is not a URL; give another"),
     ],
 )
@@ -343,7 +351,38 @@ def test_scrapyds_arguments_are_taken(tmp_path):
     assert result.returncode == 0, result.stderr
 
 
-def test_usage_is_told():
-    result = scrapy("crawl")
-    assert result.returncode == 2
-    assert "scrapy list" in result.stderr
+def test_a_crawl_without_a_spiders_name_is_adaptive(tmp_path):
+    arguments = ["crawl", "-a", "topic=sorting", "-a", "max_pages=5", "-s", "FOCUS_WEB=demo"]
+    environment = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
+    assert scrapy(*arguments, cwd=tmp_path, **environment).returncode == 0
+    assert scrapy(*arguments, "-s", "FOCUS_STRATEGY=keyword", cwd=tmp_path, **environment).returncode == 0
+    made = {folder.name for folder in (tmp_path / "crawls").iterdir()}
+    assert made == {"adaptive-sorting-algorithms", "keyword-sorting-algorithms"}
+
+
+def test_a_file_in_place_of_seeds_is_told_how_to_give_it(tmp_path):
+    file = tmp_path / "bookmarks.txt"
+    file.write_text("http://a.example/\n")
+    assert f"write -a seeds=@{file}" in complaint("breadth_first", "-a", f"seeds={file}")
+
+
+def test_a_shipped_topic_without_the_embedded_web_is_told_where_its_seeds_are(tmp_path):
+    said = complaint("best_first", "-a", "topic=sorting", "-s", f"FOCUS_DIR={tmp_path}", "-s", "RETRY_TIMES=0")
+    assert "exists on the embedded web only; add -s FOCUS_WEB=demo" in said
+
+
+def test_why_is_stored_as_people_read_it(tmp_path, crawl):
+    web = small_web({"a": ["b"], "b": []}, {"a": "茶 の 歴史", "b": "茶"})
+    crawled = crawl("best_first", web, seeds=at("a"), keywords="茶")
+    ((why,), *_) = crawled.sql("SELECT why FROM page ORDER BY id")
+    assert "茶" in why
+    assert json.loads(why).keys() == {"茶"}
+
+
+def test_a_crawl_without_keywords_does_not_speak_of_relevant_pages(crawl):
+    crawled = crawl("breadth_first", small_web({"a": ["b"], "b": []}), seeds=at("a"))
+    report = (crawled.folder / "report.html").read_text("utf-8")
+    assert "relevant pages yet" not in report.lower()
+    assert "No page was judged, because the topic has no keywords or examples" in report
+    judged = crawl("breadth_first", small_web({"a": ["b"], "b": []}), crawled.folder / "2", seeds=at("a"), keywords="x")
+    assert "Relevant: on the topic in the spider’s own judgement" in (judged.folder / "report.html").read_text("utf-8")

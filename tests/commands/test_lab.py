@@ -104,6 +104,7 @@ def test_every_crawl_has_a_row_and_a_curve(compared):
 def test_the_report_tells_all_in_one_file(compared):
     out, result = compared
     text = (out / "report.html").read_text("utf-8")
+    assert "<code>scrapy lab --web " in text  # the command that makes it again
     for part in ("<svg", "best_first", "omniscient", "How to read this", "From a generic start", at("start")):
         assert part in text
     assert "src=" not in text

@@ -42,6 +42,28 @@ def test_a_crawl_may_be_named_by_its_file(crawled):
     assert result.stdout.endswith("2 pages\n")
 
 
+def test_several_crawls_are_searched_at_once(crawl, tmp_path):
+    """The best page of each crawl comes first; one that is in both is shown once."""
+    first = crawl("keyword", small_web(WEB, TEXTS), tmp_path / "one", seeds=at("a"), keywords="sort")
+    other = small_web({"a": ["z"], "z": []}, {"a": TEXTS["a"], "z": "another heap sort"})
+    second = crawl("keyword", other, tmp_path / "two", seeds=at("a"), keywords="sort")
+    both = [first.folder.name, second.folder.name]
+    result = scrapy("search", *both, "heap sort", "--json", cwd=tmp_path, **SETTINGS)
+    found = json.loads(result.stdout)
+    assert found["crawls"] == both
+    assert {hit["url"] for hit in found["results"]} == {at("a"), at("b"), at("z")}
+    assert found["total"] == 3
+    assert {hit["crawl"] for hit in found["results"][:2]} == set(both) or found["results"][0]["url"] == at("a")
+    shown = scrapy("search", *both, "heap", "sort", cwd=tmp_path, **SETTINGS).stdout
+    assert "in two" in shown
+    assert shown.endswith("3 pages\n")
+    alone = scrapy("search", "one", "two", cwd=tmp_path, **SETTINGS)  # the last word is the query, whatever else it is
+    assert alone.stdout == "no pages found\n"
+
+
+SETTINGS = {"SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
+
+
 def test_results_as_json(crawled):
     result = json.loads(
         scrapy("search", crawled.folder, '"heap sort" OR merge -gardening', "--limit", 1, "--json").stdout

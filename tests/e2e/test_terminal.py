@@ -64,7 +64,7 @@ def test_a_live_line_and_where_the_files_are(tmp_path):
     text = terminal.finish()
     assert terminal.process.returncode == 0
     assert "best_first" in text
-    assert re.search(r"300/300 pages, [\d.]+/s, harvest \d+%, \d+ queued", text)
+    assert re.search(r"300/300 pages, [\d.]+/s, harvest \d+% \(last 200: \d+%\), \d+ queued, next 500: \d+–\d+", text)
     assert text.count(f"matched URLs are in {tmp_path}/URLs.txt") == 1
     assert text.count(f"The whole crawl is in {tmp_path}/crawl.sqlite") == 1
     assert "INFO" not in text

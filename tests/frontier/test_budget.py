@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from datetime import datetime
@@ -182,3 +183,35 @@ def test_a_file_with_an_impossible_duration_is_refused_in_one_line(polite, secon
         connection.commit()
     with pytest.raises(FocusError, match="meta 'seconds'"):
         polite(CHAIN, "breadth_first", seeds=at("a/0"), max_pages=4, max_hours=1)
+
+
+#: The first pages are about organs, the many others are not.
+FADING = small_web(
+    {"a": [f"a/{n}" for n in range(900)]} | {f"a/{n}": [] for n in range(900)},
+    {f"a/{n}": "pipe organ " * 5 if n < 100 else "bread" for n in range(900)},
+)
+
+
+def test_a_crawl_stops_when_its_next_pages_are_not_worth_it_and_goes_on_with_a_lower_bound(crawl, caplog):
+    def run(**arguments):
+        return crawl("breadth_first", FADING, seeds=at("a"), keywords="organ", **arguments)
+
+    stopped = run(stop_below=0.1)
+    pages = len(stopped.urls)
+    assert stopped.stats["finish_reason"] == "stop_below"
+    assert 300 <= pages < 850
+    with caplog.at_level("WARNING"):
+        again = run(stop_below=0.1)
+    assert again.stats["finish_reason"] == "stop_below"
+    assert len(again.urls) == pages
+    assert re.search(
+        r"at most \d\.\d% of the next \d+ pages are expected to be relevant, stop_below is 0.1;", caplog.text
+    )
+    further = run(stop_below=0.0001)
+    assert further.stats["finish_reason"] == "finished"
+    assert len(further.urls) == 901
+
+
+def test_a_crawl_that_still_finds_something_does_not_stop(crawl):
+    crawled = crawl("breadth_first", FADING, seeds=at("a"), keywords="organ,bread", stop_below=0.05, max_pages=450)
+    assert crawled.stats["finish_reason"] == "max_pages"

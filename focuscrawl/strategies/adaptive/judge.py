@@ -27,6 +27,8 @@ KEPT = 2000
 WORDS = 40
 #: Pages from which the judge learns by itself for the first time.
 FIRST = 15
+#: Marked pages of either kind from which they count like the examples of a topic; with fewer, keywords weigh more.
+ENOUGH = 10
 _RIDGE = 0.1
 _FOLDS = 5
 #: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
@@ -85,6 +87,7 @@ class PageJudge:
         self._direction = self._direction0
         self._scale0 = self._direction_scale = _BY_MEANING
         self.positives, self.negatives = list(positives), list(negatives)
+        self.beforehand = self.positives, self.negatives  # without those that people have marked
         self._general = 100 * general_frequencies()
         self.found = np.zeros(SIZE)
         self._sampled = 0
@@ -104,7 +107,7 @@ class PageJudge:
 
     @property
     def supervised(self) -> bool:
-        """Whether there are examples and counterexamples."""
+        """Whether there are examples and counterexamples, of the topic or marked by people."""
         return len(self.positives) > 1 and len(self.negatives) > 1
 
     @property
@@ -193,7 +196,14 @@ class PageJudge:
         few, used = used_columns(pages)
         weights = np.zeros(SIZE)
         weights[used] = fit(few, labels, _RIDGE, importance=balance)
-        return weights + _BESIDE_EXAMPLES * float(np.sqrt(weights @ weights)) * self.keywords
+        return weights + self._beside() * float(np.sqrt(weights @ weights)) * self.keywords
+
+    def _beside(self) -> float:
+        """The weight of the keywords relative to what examples say."""
+        if min(map(len, self.beforehand)) > 1:
+            return _BESIDE_EXAMPLES
+        share = min(1.0, min(len(self.positives), len(self.negatives)) / ENOUGH)
+        return share * _BESIDE_EXAMPLES + (1 - share) * _BESIDE_PAGES
 
     def _rescale(self) -> None:
         """By the keywords alone: the best pages so far are certain."""
@@ -207,9 +217,9 @@ class PageJudge:
         self._prepare()
 
     def learn_marks(self, marked: Sequence[tuple[Vector, float]]) -> None:
-        """Pages that a person has labelled are examples and counterexamples."""
-        for vector, label in marked:
-            (self.positives if label else self.negatives).append(vector)
+        """Pages that people have labelled, all of them, are further examples and counterexamples."""
+        self.positives = [*self.beforehand[0], *(vector for vector, label in marked if label)]
+        self.negatives = [*self.beforehand[1], *(vector for vector, label in marked if not label)]
         self._prepare()
 
     def note(self, number: int, vector: Vector) -> bool:
@@ -239,10 +249,12 @@ class PageJudge:
             given = 0.5 * given + 0.5 * _meaning(meaning @ self._direction0, self._scale0)
         odds = 0.5 * given + 0.5 * logit(np.clip(before, 0.02, 0.98))
         labels = np.clip(sigmoid(odds), 0.02, 0.98)
-        known = [*self.positives, *self.seeds]
+        known = [*self.positives, *self.seeds, *self.negatives]
         if known:
             pages = self._matrix([*self.pages, *known])
-            labels = np.concatenate([labels, np.full(len(known), 0.98)])
+            certain = np.full(len(known), 0.98)
+            certain[len(known) - len(self.negatives) :] = 0.02
+            labels = np.concatenate([labels, certain])
         importance = np.ones(len(labels))
         importance[len(self.pages) :] = 2
         yes, no = labels * importance, (1 - labels) * importance

@@ -114,6 +114,7 @@ class Learner:
         self._aside_urls: dict[int, int] = {}
         self.page_urls: list[int] = []  # URL by page, from page 1
         self._seed_pages: list[int] = []
+        self._marked: dict[int, float] = {}  # labels by page
         #: Scores as log-odds when URLs were fetched, and what came of them; how the former become probabilities.
         self._odds: list[float] = []
         self._outcomes: list[float] = []
@@ -341,7 +342,14 @@ class Learner:
         evidence.p[pages] = p
         for number, value in zip(self.judge.numbers, p.tolist(), strict=True):
             evidence.outcome[self.page_urls[number - 1]] = value
+        self._set_marked()
         evidence.pay_again()
+
+    def _set_marked(self) -> None:
+        """A page that a person has labelled is what the person says, whatever the judge learns."""
+        for number, label in self._marked.items():
+            self.evidence.p[self.offset + number] = label
+            self.evidence.outcome[self.page_urls[number - 1]] = label
 
     def _fit(self) -> None:
         """Learn the weights of all features from the URLs that were fetched."""
@@ -381,13 +389,17 @@ class Learner:
         change = fit(rows, np.array(self._outcomes), RIDGE_CALIBRATION, offset=odds)
         self._stretch, self._shift = max(0.1, 1 + float(change[0])), float(change[1])
 
-    def mark(self, marked: Sequence[Known]) -> None:
-        """Learn from pages that a person has labelled during the crawl, then score everything again."""
+    def mark(self, marked: Sequence[Known], numbers: Sequence[int] = ()) -> None:
+        """Learn from all pages that people have labelled, then score everything again; *numbers*: of stored pages."""
         for page in marked:
             self.labels[page.key] = page.label
+        self._marked = {number: page.label for number, page in zip(numbers, marked, strict=False)}
         self.judge.learn_marks([(page.reading.vector, page.label) for page in marked])
         if self.judge.pages:
             self._judge_again(teach=not self.judge.supervised and len(self.judge.pages) >= FIRST)
+        else:
+            self._set_marked()
+            self.evidence.pay_again()
         if self.rows:
             self._fit()
         self.evidence.renew()
@@ -465,10 +477,11 @@ class Learner:
     def _topic(self) -> Floats:
         """What tells topics apart: what is known beforehand, in numbers."""
         judge = self.judge
-        vectors = [np.concatenate([vector.words, vector.counts]) for vector in (*judge.positives, *judge.negatives)]
+        positives, negatives = judge.beforehand
+        vectors = [np.concatenate([vector.words, vector.counts]) for vector in (*positives, *negatives)]
         given = np.array([number for word in sorted(judge.given) for number in (word, judge.given[word])])
         digests = [crc32(np.asarray(part, dtype=np.float64).tobytes()) for part in (given, *vectors)]
-        return np.array([len(judge.positives), len(judge.negatives), judge.has_vectors, *digests], dtype=np.float64)
+        return np.array([len(positives), len(negatives), judge.has_vectors, *digests], dtype=np.float64)
 
 
 def _named(parts: Sequence[float], sparse: float) -> dict[str, float]:

@@ -1,0 +1,1 @@
+"""The command `focuscrawl`: the same commands as `scrapy`, from any directory. Nothing here imports Scrapy early."""
