@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from scrapy.exceptions import UsageError
 
 from focuscrawl.command import FocusCommand
+from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError, printable
 
 _NEEDED = ("starlette", "jinja2", "uvicorn")
@@ -30,7 +31,7 @@ class Command(FocusCommand):
         return (
             "Show the crawl in DIR, running or finished, or all crawls below FOLDER in a web browser: figures, pages,"
             " search, queue, hosts. It reads the crawl's file and writes only marks. It listens on this machine alone,"
-            " unless --host and --token are given. Example: scrapy dashboard crawls/demo --open"
+            f" unless --host and --token are given. Example: {program()} dashboard crawls/demo --open"
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -45,7 +46,7 @@ class Command(FocusCommand):
         if len(args) != 1:
             raise UsageError("give the directory of a crawl, or a folder of crawls", print_help=False)
         if any(find_spec(name) is None for name in _NEEDED):
-            raise FocusError("scrapy dashboard needs some packages: pip install 'focuscrawl[dashboard]'")
+            raise FocusError(f"{program()} dashboard needs some packages: pip install 'focuscrawl[dashboard]'")
         if not _is_loopback(opts.host) and not opts.token:
             raise FocusError(f"--host {opts.host}: anyone there could read the crawl; add --token with a secret")
         if opts.token and len(opts.token) < 8:

@@ -1,5 +1,7 @@
 // Keys: letters press the button or link that names them, / goes to the search field, j and k walk through a list.
 "use strict";
+// on a phone, the row of views is wider than the screen
+document.querySelector("header nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const at = document.activeElement;
