@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from focuscrawl import __version__
+from focuscrawl.console.program import program
 from focuscrawl.crawl import wishes
 from focuscrawl.crawl.lock import LockedError, locked_store
 from focuscrawl.crawl.marking import mark_pages
@@ -116,6 +117,7 @@ class Dashboard:
             secret=self.guard.secret,
             single=self.crawls.single,
             version=__version__,
+            program=program(),
             views=VIEWS,
             view=name.removesuffix(".html"),
             **values,

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from focuscrawl.console.program import program
 from focuscrawl.crawl.runs import option
 from focuscrawl.store.browse import Row
 from focuscrawl.store.store import Store
@@ -53,7 +54,7 @@ def repeat(store: Store, run: dict[str, Any]) -> str:
     arguments, settings = run.get("arguments"), run.get("settings")
     if not isinstance(arguments, dict):
         return ""
-    words = ["scrapy crawl", shlex.quote(str(store.meta("spider")))]
+    words = [f"{program()} crawl", shlex.quote(str(store.meta("spider")))]
     words += [option("-a", name, value) for name, value in arguments.items()]
     words += [option("-s", name, value) for name, value in (settings if isinstance(settings, dict) else {}).items()]
     return " ".join(words)
