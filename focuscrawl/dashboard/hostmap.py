@@ -19,6 +19,7 @@ from focuscrawl.reports import svg
 CORE = 70
 MOST = 3_000
 NAMED = 28
+_FIRST = 8
 LINES = 260
 SIZE = 1_000
 _ROUNDS = 220
@@ -207,23 +208,31 @@ def draw(found: Map, base: str) -> str:
 
 
 def _labels(places: list[Place], left: float, top: float, width: float) -> list[str]:
-    """The names of the largest hosts, where there is room for them."""
+    """The names of the largest hosts: below or above their circles where there is room, those of the first few inside."""
     parts: list[str] = []
-    taken = [
+    size = width / 95
+    circles = [
         (place.x - left - r, place.y - top - r, place.x - left + r, place.y - top + r)
         for place in places
-        if (r := 0.8 * place.radius) > 0.6 * width / 95
+        if (r := 0.8 * place.radius) > 0.6 * size
     ]
-    size = width / 95
-    for place in places:
+    labels: list[tuple[float, float, float, float]] = []
+    for rank, place in enumerate(places):
         if len(parts) >= NAMED:
             break
         wide = 0.56 * size * len(place.name)
         x = min(max(place.x - left, wide / 2 + 4), width - wide / 2 - 4)
-        for y in (place.y - top + place.radius + size, place.y - top - place.radius - 0.4 * size):
-            box = x - wide / 2, y - size, x + wide / 2, y + 0.25 * size
-            if not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
-                taken.append(box)
-                parts.append(svg.text(x, y, place.name, text_anchor="middle", font_size=size, class_="name"))
+        y = place.y - top
+        spots = [(y + place.radius + size, True), (y - place.radius - 0.4 * size, True)]
+        spots += [(y + 0.35 * size, False)] if rank < _FIRST else []
+        for spot, beside in spots:
+            box = x - wide / 2, spot - size, x + wide / 2, spot + 0.25 * size
+            if not any(_overlap(box, other) for other in (*labels, *(circles if beside else ()))):
+                labels.append(box)
+                parts.append(svg.text(x, spot, place.name, text_anchor="middle", font_size=size, class_="name"))
                 break
     return parts
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
