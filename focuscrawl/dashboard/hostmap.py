@@ -208,7 +208,7 @@ def draw(found: Map, base: str) -> str:
 
 
 def _labels(places: list[Place], left: float, top: float, width: float) -> list[str]:
-    """The names of the largest hosts: below or above their circles where there is room, those of the first few inside."""
+    """The names of the largest hosts: below or above their circles where there is room, of a few also inside."""
     parts: list[str] = []
     size = width / 95
     circles = [
