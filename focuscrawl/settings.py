@@ -76,6 +76,8 @@ FOCUS_BROWSER_REQUESTS = 200
 FOCUS_LANGUAGES: list[str] = []
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False
+#: Write all requests and responses to pages.warc.gz as they are sent and received: "yes" or "no".
+FOCUS_WARC = "no"
 #: Check disk space, memory and clock before the first request.
 FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
@@ -106,6 +108,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "focuscrawl.middlewares.gate.GateMiddleware": 950,  # behind caches, so that their responses do not wait
     "focuscrawl.middlewares.signing.SigningMiddleware": 960,  # a signature is made when the request leaves
+    "focuscrawl.middlewares.warc.WarcMiddleware": 970,  # the last one: sees what is sent and received
 }
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "focuscrawl.web.download.DownloadHandler")
 ITEM_PIPELINES = {

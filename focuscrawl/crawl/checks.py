@@ -47,6 +47,7 @@ def check_values(settings: BaseSettings) -> None:
             _check_value(settings, name, _level, "DEBUG, INFO, WARNING, ERROR or CRITICAL")
     if settings.get("FOCUS_PROGRESS") != "auto":
         yes_or_no(settings, "FOCUS_PROGRESS")
+    keeps_warc(settings)
 
 
 def number(settings: BaseSettings, name: str) -> Any:
@@ -69,6 +70,14 @@ def yes_or_no(settings: BaseSettings, name: str) -> bool:
         return settings.getbool(name)
     except (TypeError, ValueError):
         raise FocusError(f"setting {name}={settings.get(name)}: expected True or False") from None
+
+
+def keeps_warc(settings: BaseSettings) -> bool:
+    """The value of FOCUS_WARC: yes or no, in Scrapy's spellings, too."""
+    value = str(settings.get("FOCUS_WARC")).lower()
+    if value not in ("yes", "true", "1", "no", "false", "0"):
+        raise FocusError(f"setting FOCUS_WARC={settings.get('FOCUS_WARC')}: expected yes or no")
+    return value in ("yes", "true", "1")
 
 
 def pace(settings: BaseSettings) -> Pace:

@@ -352,7 +352,7 @@ class Crawl:
         """Refuse to overwrite files that no crawl in this directory has written."""
         if (self.folder / "crawl.sqlite").exists():
             return
-        for name in ("URLs.txt", "pages.jsonl", "report.html"):
+        for name in ("URLs.txt", "pages.jsonl", "report.html", "pages.warc.gz"):
             if (self.folder / name).exists():
                 raise FocusError(
                     f"{self.folder} contains {name}, but no crawl.sqlite; move it away or choose another directory with"

@@ -41,6 +41,7 @@ _LEFT_OUT = {
     "DOWNLOADER_MIDDLEWARES": (
         "focuscrawl.middlewares.backoff.BackoffMiddleware",
         "focuscrawl.middlewares.gate.GateMiddleware",
+        "focuscrawl.middlewares.warc.WarcMiddleware",
     ),
     "ITEM_PIPELINES": ("focuscrawl.pipelines.store.StorePipeline", "focuscrawl.pipelines.rights.RightsPipeline"),
     "EXTENSIONS": (

@@ -97,7 +97,7 @@ class Adaptive(FocusedSpider):
 
     def judge(self, page: Page) -> Judgement | None:
         learner = self.learner
-        p = SEED if self._is_bare_seed(page) else learner.relevance(self._reading(page))
+        p = learner.shown(SEED) if self._is_bare_seed(page) else learner.relevance(self._reading(page))
         return Judgement(p, p >= self.threshold, learner.reasons(page, self._reading(page)))
 
     def _is_bare_seed(self, page: Page | StoredPage) -> bool:

@@ -232,6 +232,11 @@ class Pages(Part):
         """Store the validators of a page: they tell its server which version the crawl has."""
         self.store.execute("UPDATE page SET etag = ?, last_modified = ? WHERE id = ?", (etag, last_modified, number))
 
+    def set_redirects(self, url: str, passed: list[str]) -> None:
+        """Store the URLs that led to the page at a URL by redirects, unless some are stored. Call in a transaction."""
+        query = "UPDATE page SET redirects = ? WHERE url = ? AND redirects IS NULL"
+        self.store.execute(query, (json.dumps(passed), url))
+
     def renew_metadata(self, number: int, page: Page) -> None:
         """Store what a page says of itself now, although its text is the same as before. Call inside a transaction."""
         if self.store.metadata.get(number) != of_page(page):

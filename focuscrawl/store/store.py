@@ -21,6 +21,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.store.browse import Browse
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
+from focuscrawl.store.exports import Exports
 from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
 from focuscrawl.store.marks import Marks
@@ -106,6 +107,7 @@ class Store:
         self.unread = UnreadFiles(self)
         self.browse = Browse(self)
         self.standing = Standing(self)
+        self.exports = Exports(self)
         #: Tables of individual strategies.
         self.generations = Generations(self)
         self.models = Models(self)

@@ -48,6 +48,8 @@ class Scale(NamedTuple):
     slope: float
 
 
+#: Without counterexamples, most relevant pages get a probability between 0.1 and 0.5.
+_STRICTNESS = 2.0
 #: Columns that are kept in the crawl's file.
 _BY_WORD = ("found", "idf", "weights", "keywords")
 _BY_MEANING = Scale(0.22, 18.0)
@@ -109,6 +111,11 @@ class PageJudge:
     def supervised(self) -> bool:
         """Whether there are examples and counterexamples, of the topic or marked by people."""
         return len(self.positives) > 1 and len(self.negatives) > 1
+
+    @property
+    def strictness(self) -> float:
+        """How much too low its log-odds are: the best pages so far are the measure of the others."""
+        return 0.0 if self.supervised else _STRICTNESS
 
     @property
     def has_vectors(self) -> bool:

@@ -13,7 +13,7 @@ from focuscrawl import words
 from focuscrawl.page import Link, Page
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, pack, parted, unpack
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
-from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge
+from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
 from focuscrawl.strategies.adaptive.reading import (
     BITS,
     KINDS,
@@ -57,6 +57,8 @@ SEED = 0.95
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
+#: No page is surer.
+_SURE = 1 - 1e-6
 #: Words, places and hosts that are told of what was learned.
 TOLD_OF = 25
 #: Lists that are kept in the crawl's file.
@@ -153,8 +155,16 @@ class Learner:
     # ---- judging
 
     def relevance(self, reading: Reading) -> float:
-        """The probability that a page is relevant, by the judge."""
-        return float(sigmoid(self.judge.log_odds(reading.vector)))
+        """How relevant a page is, by the judge: from 0.5 on it counts as relevant."""
+        return self.shown(float(sigmoid(self.judge.log_odds(reading.vector))))
+
+    def shown(self, p: float) -> float:
+        """The relevance of a page that the judge gives the probability *p*."""
+        return float(sigmoid(logit(min(_SURE, max(1 - _SURE, p))) + self.judge.strictness))
+
+    def believed(self, relevance: float) -> float:
+        """The probability that a relevance stands for: what the link model learns from."""
+        return float(sigmoid(logit(min(_SURE, max(1 - _SURE, relevance))) - self.judge.strictness))
 
     # ---- scoring
 
@@ -197,7 +207,7 @@ class Learner:
 
     def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
         """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
-        dense, sparse = self.evidence.preview(links, p)
+        dense, sparse = self.evidence.preview(links, self.believed(p))
         parts = np.column_stack([dense * self.weights, sparse])
         strongest = np.argsort(-np.abs(parts[:, 1:]), axis=1, kind="stable")[:, :STRONGEST] + 1
         told = np.round(np.take_along_axis(parts, strongest, axis=1), 2).tolist()
@@ -258,7 +268,7 @@ class Learner:
         if seed and not dead:
             self.judge.learn_seed(reading.vector)
             self._seed_pages.append(page)
-        outcome = 0.0 if dead else p
+        outcome = 0.0 if dead else self.believed(p)
         if evidence.last[url]:
             self._odds.append(float(self.log_odds(np.array([url]))[0]))
             self._outcomes.append(outcome)
