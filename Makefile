@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next chaos nightly audit lint docs clean
+.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next test-browser screenshots chaos nightly audit lint docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s%s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,13 @@ test-all:  ## run the tests on each of PYTHONS, in environments of their own
 test-lowest:  ## run the tests with the oldest dependencies that pyproject.toml allows
 	$(PYTHON) .ci/lowest.py > .venv-lowest.txt
 	$(MAKE) test VENV=.venv-lowest INSTALL="--constraint .venv-lowest.txt"
+
+test-browser: $(READY)  ## run the tests that need a browser: Chromium, or the one that playwright installs here
+	@command -v chromium google-chrome > /dev/null || $(BIN)/python -m playwright install chromium
+	$(BIN)/python -m pytest tests/e2e/test_dashboard.py tests/e2e/test_browser.py tests/web/test_browser.py $(ARGS)
+
+screenshots: $(READY)  ## photograph the dashboard for docs/images; needs a browser
+	$(BIN)/python docs/screenshots.py
 
 test-scrapy-next:  ## run the tests with the newest Scrapy, pre-releases included
 	$(MAKE) .venv-scrapy-next/ready VENV=.venv-scrapy-next

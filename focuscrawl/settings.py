@@ -82,6 +82,10 @@ FOCUS_WARC = "no"
 FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
+#: Port on 127.0.0.1 that serves metrics for Prometheus, at /metrics; 0: none.
+FOCUS_METRICS_PORT = 0
+#: File to which the same metrics are written every few seconds, for the textfile collector of node_exporter.
+FOCUS_METRICS_FILE = None
 
 # ---- components
 
@@ -118,6 +122,8 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
+    "focuscrawl.extensions.wishes.Wishes": 0,
+    "focuscrawl.extensions.metrics.Metrics": 0,
     "focuscrawl.extensions.feeds.StoredPages": 10,  # after Scrapy's feeds, which must be open
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more
 }

@@ -35,7 +35,7 @@ _MANNERS = {
 #: recrawled.
 _OF_ONE_RUN = {
     *("FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"),
-    *("FOCUS_SIGN_KEY", "FOCUS_SIGN_AGENT"),
+    *("FOCUS_SIGN_KEY", "FOCUS_SIGN_AGENT", "FOCUS_METRICS_PORT", "FOCUS_METRICS_FILE"),
 }
 #: Settings that are recorded; only these are reused.
 NOTED = frozenset({name for name in dir(project) if name.startswith("FOCUS_")} - _OF_ONE_RUN | _MANNERS)

@@ -11,7 +11,7 @@ from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.manners.traps import TRIES
 from focuscrawl.reading import types
 from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
-from focuscrawl.reports import svg
+from focuscrawl.reports import account, svg
 from focuscrawl.reports.audit import audit_of
 from focuscrawl.reports.no_match import no_match
 from focuscrawl.reports.status import outlook_lines
@@ -24,19 +24,34 @@ _PAGE = Template("""<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>$title</title>
 <style>
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: 0; }
+:root { color-scheme: light dark; --line: #d9dcdf; --dim: #57606a; --page: #f7f7f5; --card: #fff; --ink: #1b1f24;
+  --link: #1d4ed8; }
+@media (prefers-color-scheme: dark) {
+  :root { --line: #343a41; --dim: #a4adb6; --page: #14171a; --card: #1c2024; --ink: #e7eaed; --link: #8fb4ff; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: var(--ink);
+  background: var(--page); }
+a { color: var(--link); }
+h1 { font-size: 1.6rem; line-height: 1.25; margin-bottom: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin-top: 2rem; }
-.figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; }
-.figures div { background: var(--soft); border-radius: .5rem; padding: .6rem 1rem; min-width: 7rem; }
-.figures b { display: block; font-size: 1.4rem; }
+.figures { display: flex; flex-wrap: wrap; gap: 1px; margin: 1rem 0; background: var(--line);
+  border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+.figures div { flex: 1 1 10rem; background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
+.figures b { display: block; font-size: 1.4rem; color: var(--ink); font-variant-numeric: tabular-nums; }
+pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem;
+  white-space: pre-wrap; overflow-wrap: anywhere; font-size: .88rem; }
+@media (max-width: 40rem) {
+  .figures div { flex-basis: 40%; }
+  table { display: block; overflow-x: auto; }
+}
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-small { color: #888; }
-svg { width: 100%; height: auto; max-width: 44rem; }
-svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
+small, th { color: var(--dim); }
+th { font-weight: 500; }
+svg { width: 100%; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--dim); }
+@media (max-width: 40rem) { svg text { font-size: 18px; } }
 $style</style>
 </head>
 <body>
@@ -193,12 +208,17 @@ def _report(store: Store) -> str:
         (link(best.url, best.title), f"{best.relevance or 0:.3f}", f"{best.number:,}") for best in store.pages.best(25)
     ]
     body += ["<h2>Best matched pages</h2>", table(("page", "relevance", "page number"), rows, 2)]
+    body += account.doubtful(store, table, link)
     rows = [
         (html.escape(host.name), f"{host.pages:,}", f"{host.relevant:,}", f"{host.relevant / host.pages:.0%}")
         for host in store.hosts.best(25)
+        if host.relevant
     ]
+    others = store.hosts.count() - len(rows)
     body += _learned(store)
-    body += ["<h2>Hosts</h2>", table(("host", "pages", "relevant", "harvest"), rows, 3)]
+    body += ["<h2>Hosts</h2>", table(("host", "pages", "relevant", "harvest"), rows, 3)] if rows else []
+    body += [f"<p>{others:,} more host{'' if others == 1 else 's'}.</p>"] if rows and others else []
+    body += account.languages(store, table)
     rows = [(html.escape(name), f"{count:,}", f"{good:,}") for name, count, good in _types(store)]
     if len(rows) > 1:
         body += ["<h2>Types</h2>", table(("type", "pages", "relevant"), rows, 2)]
@@ -226,6 +246,7 @@ def _report(store: Store) -> str:
         rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]
         body += ["<h2>Traps</h2><p>Recent pages at these URLs had no new content, so the others come first.</p>"]
         body += [table(("URL pattern", "pages", "latest without new content"), rows, 2)]
+    body += account.made(store, table)
     when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if first and last else "no page yet"
     subtitle = f"Spider {store.meta('spider')}, {when}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

@@ -136,19 +136,19 @@ class Links(Part):
 
     def of_page(self, page_id: int) -> Iterator[OpenLink]:
         """The links of a stored page that were not refused."""
-        bounds = self._first_of(page_id), self._first_of(page_id + 1), page_id
+        bounds = self.first_of(page_id), self.first_of(page_id + 1), page_id
         return map(OpenLink._make, self.store.execute(_OF_PAGE, bounds))
 
     def read_back(self, page_id: int) -> list[tuple[int, Link]]:
         """All links of a stored page as its first visit found them, in order, each with the id of its URL."""
-        bounds = self._first_of(page_id), self._first_of(page_id + 1)
+        bounds = self.first_of(page_id), self.first_of(page_id + 1)
         return [(url_id, as_link(*link)) for url_id, *link in self.store.execute(_READ_BACK, bounds)]
 
     def targets_of(self, page_id: int) -> set[int]:
         """The ids of the URLs that a stored page links to, or linked to on an earlier visit."""
         rows = self.store.execute(
             "SELECT url_id FROM link WHERE id >= ? AND id < ? OR id < 0 AND page = ?",
-            (self._first_of(page_id), self._first_of(page_id + 1), page_id),
+            (self.first_of(page_id), self.first_of(page_id + 1), page_id),
         )
         return {url_id for (url_id,) in rows}
 
@@ -156,7 +156,7 @@ class Links(Part):
         """The links of the pages after *after* up to *upto*: page, and the id of the URL it links to."""
         return self.store.execute(
             "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)",
-            (self._first_of(after + 1), self._first_of(upto + 1)),
+            (self.first_of(after + 1), self.first_of(upto + 1)),
         )
 
     def each(self, after: int = 0) -> Iterator[tuple[int, int, int]]:
@@ -180,7 +180,7 @@ class Links(Part):
         row = self.store.execute(_STEP_TO, (url_id,)).fetchone()
         return Step(*row) if row else None
 
-    def _first_of(self, page_id: int) -> int:
+    def first_of(self, page_id: int) -> int:
         """The id of the first link of that page or a later one: links are stored page by page and need no index."""
         last = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0)
 

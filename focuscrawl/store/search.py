@@ -68,6 +68,8 @@ class Filter(NamedTuple):
     #: When the page says it was published: a year, month or day, both inclusive.
     published_since: str | None = None
     published_until: str | None = None
+    #: The code of the page's language.
+    language: str | None = None
 
 
 class Entry(NamedTuple):
@@ -303,6 +305,9 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
     if where.until is not None:
         conditions.append("indexed.fetched_at < ?")
         values.append(where.until)
+    if where.language is not None:
+        conditions.append("EXISTS (SELECT 1 FROM page WHERE page.id = indexed.page AND page.language = ?)")
+        values.append(where.language)
     said: list[str] = []
     if where.published_since is not None:
         said.append(f"{_PUBLISHED} >= ?")

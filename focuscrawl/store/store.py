@@ -18,6 +18,7 @@ from typing import Any
 
 from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
+from focuscrawl.store.browse import Browse
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
 from focuscrawl.store.exports import Exports
@@ -104,6 +105,7 @@ class Store:
         self.verdicts = Verdicts(self)
         self.search = SearchIndex(self)
         self.unread = UnreadFiles(self)
+        self.browse = Browse(self)
         self.standing = Standing(self)
         self.exports = Exports(self)
         #: Tables of individual strategies.

@@ -75,6 +75,11 @@ class Verdicts(Part):
         """The verdict on the page with a number."""
         return next(self._select("WHERE page.id = ?", number), None)
 
+    def overruled(self) -> dict[int, bool]:
+        """The pages that a mark overrules, and whether the judge wanted them."""
+        rows = self.store.execute("SELECT page, wanted FROM opinion") if self._exists() else ()
+        return {page: bool(wanted) for page, wanted in rows}
+
     def redirects(self, number: int) -> list[str]:
         """The URLs that the request for a page passed through."""
         row = self.store.execute("SELECT redirects FROM page WHERE id = ?", (number,)).fetchone()

@@ -69,6 +69,9 @@ def installed(wheel, clean_python):
 def test_a_wheel_and_an_sdist_hold_all_code_and_data(checkout, sdist, wheel, tmp_path):
     shipped = {path.relative_to(ROOT).as_posix() for path in (ROOT / "focuscrawl").rglob("*.py")}
     shipped |= {f"focuscrawl/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "data").rglob("*.t*")}
+    for folder, files in (("templates", "*.html"), ("static", "*")):
+        found = (ROOT / "focuscrawl" / "dashboard" / folder).glob(files)
+        shipped |= {path.relative_to(ROOT).as_posix() for path in found}
     shipped |= {"focuscrawl/py.typed", "focuscrawl/data/__init__.py"}
     names = set(zipfile.ZipFile(wheel).namelist())
     assert shipped == {name for name in names if ".dist-info/" not in name}

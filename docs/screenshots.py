@@ -1,0 +1,81 @@
+"""Make the screenshots of the dashboard in docs/images, from crawls of the embedded web: `make screenshots`.
+
+Needs a browser, as the tests do (docs/browser.md). With a directory as argument, all views are photographed there, in
+light and dark and on a phone; without, only those that the documentation shows.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+from scrapy.settings import Settings
+
+from focuscrawl.dashboard.server import serving
+from focuscrawl.web.browser_choice import find_browser
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+VIEWS = {
+    "overview": "/",
+    "now": "/c/sorting/",
+    "pages": "/c/sorting/pages?state=matched&order=best",
+    "page": "/c/sorting/page/91",
+    "review": "/c/sorting/review?of=random",
+    "search": "/c/sorting/search?q=merge+sort+%22linked+lists%22",
+    "frontier": "/c/sorting/frontier",
+    "map": "/c/sorting/map",
+    "topic": "/c/sorting/topic",
+}
+CRAWLS = {
+    "sorting": ("best_first", "sorting", 300),
+    "chess": ("adaptive", "chess", 200),
+    "volcanoes": ("shark_search", "volcanoes", 150),
+}
+WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 380, "height": 800}
+
+
+def crawl(folder: Path) -> None:
+    """Crawl some topics of the embedded web, with a search index."""
+    for name, (spider, topic, pages) in CRAWLS.items():
+        command = ["scrapy", "crawl", spider, "-a", f"topic={topic}", "-a", f"max_pages={pages}", "-L", "ERROR"]
+        given = ["-s", "FOCUS_WEB=demo", "-s", f"FOCUS_DIR={folder / name}", "-s", "FOCUS_INDEX=True"]
+        subprocess.run([sys.executable, "-m", *command, *given], cwd=ROOT, check=True)  # noqa: S603
+
+
+def shoot(browser: Browser, address: str, folder: Path, *, everything: bool) -> None:
+    """Photograph the views."""
+    looks = [("light", WIDE), ("dark", WIDE)] + ([("light", PHONE), ("dark", PHONE)] if everything else [])
+    for scheme, size in looks:
+        page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1)
+        for name, path in VIEWS.items():
+            page.goto(f"{address.rstrip('/')}{path}", wait_until="networkidle")
+            phone = "-phone" if size is PHONE else ""
+            file = folder / f"dashboard-{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
+            page.screenshot(path=file, full_page=everything)
+            with Image.open(file) as picture:
+                picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
+        page.close()
+
+
+def main() -> None:
+    """Crawl, serve, photograph."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    executable = find_browser(Settings({"FOCUS_BROWSER": "shells"}))
+    folder = folder.resolve()
+    with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as play:
+        crawl(Path(place, "crawls"))
+        browser = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        with serving("crawls") as server:
+            shoot(browser, server.address, folder, everything=len(sys.argv) > 1)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

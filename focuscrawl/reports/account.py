@@ -1,0 +1,103 @@
+"""How a crawl was made and how to repeat it, as parts of its report."""
+
+from __future__ import annotations
+
+import html
+import shlex
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from focuscrawl.console.program import program
+from focuscrawl.crawl.runs import option
+from focuscrawl.store.browse import Row
+from focuscrawl.store.store import Store
+
+#: Pages of each kind, seeds and settings that are shown.
+PAGES = 10
+_SEEDS = 20
+_OPTIONS = 40
+
+Table = Callable[[Sequence[str], Sequence[Sequence[object]], int], str]
+Link = Callable[[str, str], str]
+
+
+def made(store: Store, table: Table) -> list[str]:
+    """What the crawl was given: strategy, keywords, seeds, options, settings; and the command that repeats it."""
+    runs = store.runs()
+    last = runs[-1]
+    rows = [("strategy", html.escape(str(store.meta("spider")))), ("topic", html.escape(str(store.meta("topic"))))]
+    keywords = store.meta("keywords")
+    if isinstance(keywords, dict) and keywords:
+        told = ", ".join(f"{name} {value:g}" for name, value in list(keywords.items())[:200] if _is_number(value))
+        rows.append(("keywords and weights", html.escape(told)))
+    seeds = last.get("seeds")
+    if isinstance(seeds, list) and seeds:
+        more = f" and {len(seeds) - _SEEDS:,} more" if len(seeds) > _SEEDS else ""
+        rows.append(("seeds", "<br>".join(html.escape(str(seed)[:500]) for seed in seeds[:_SEEDS]) + more))
+    for name, kind in (("options", "options"), ("settings", "settings")):
+        given = last.get(kind)
+        if isinstance(given, dict) and given:
+            pairs = (f"{key} = {value}"[:300] for key, value in list(given.items())[:_OPTIONS])
+            rows.append((name, "<br>".join(map(html.escape, pairs))))
+    began = [str(run["began"])[:19].replace("T", " ") for run in runs if run.get("began")]
+    if began:
+        rows.append((f"run{'' if len(began) == 1 else 's'}", f"{len(runs):,}, begun {html.escape(_dates(began))} UTC"))
+    rows += [(name, html.escape(str(last[name]))) for name in ("focuscrawl", "user_agent") if last.get(name)]
+    parts = ["<h2>How it was made</h2>", table(("", ""), [(f"<b>{name}</b>", value) for name, value in rows], 0)]
+    if command := repeat(store, last):
+        parts += ["<p>To repeat it:</p>", f"<pre>{html.escape(command)}</pre>"]
+    return parts
+
+
+def repeat(store: Store, run: dict[str, Any]) -> str:
+    """The command that makes such a crawl again; empty if the run did not record its arguments."""
+    arguments, settings = run.get("arguments"), run.get("settings")
+    if not isinstance(arguments, dict):
+        return ""
+    words = [f"{program()} crawl", shlex.quote(str(store.meta("spider")))]
+    words += [option("-a", name, value) for name, value in arguments.items()]
+    words += [option("-s", name, value) for name, value in (settings if isinstance(settings, dict) else {}).items()]
+    return " ".join(words)
+
+
+def doubtful(store: Store, table: Table, link: Link) -> list[str]:
+    """The pages nearest to the threshold, and some drawn at random from those that match."""
+    options = store.runs()[-1].get("options")
+    threshold = options.get("threshold") if isinstance(options, dict) else None
+    parts: list[str] = []
+    if isinstance(threshold, int | float):
+        rows = _rows(store.browse.borderline(float(threshold), PAGES), link)
+        told = f"Their relevance is nearest to the threshold, {threshold:g}."
+        parts += ["<h2>Borderline pages</h2>", f"<p>{told}</p>", table(_HEAD, rows, 2)] if rows else []
+    rows = _rows(store.browse.at_random(PAGES), link)
+    if len(rows) == PAGES:
+        parts += ["<h2>Matched pages drawn at random</h2>", table(_HEAD, rows, 2)]
+    return parts
+
+
+_HEAD = ("page", "verdict", "relevance")
+
+
+def _rows(pages: Sequence[Row], link: Link) -> list[tuple[str, str, str]]:
+    return [
+        (link(page.url, page.title), "matched" if page.matched else "not matched", f"{page.relevance or 0:.3f}")
+        for page in pages
+    ]
+
+
+def languages(store: Store, table: Table) -> list[str]:
+    """The languages of the pages, if there are several."""
+    found = store.browse.languages(15)
+    rows = [
+        (html.escape(str(name)) or "unknown", f"{count:,}", f"{good:,}", f"{good / count:.0%}")
+        for name, count, good in found
+    ]
+    return ["<h2>Languages</h2>", table(("language", "pages", "relevant", "harvest"), rows, 3)] if len(rows) > 1 else []
+
+
+def _dates(began: Sequence[str]) -> str:
+    return began[0] if len(began) == 1 else f"{began[0]} to {began[-1]}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
