@@ -17,7 +17,7 @@ from typing import Any
 _KINDS = {"DIR": "crawl", "TOPIC": "topic", "FILE": "file", "spider": "spider", "spider_file": "file"}
 #: Options whose values are completed in a way of their own, by the name of their attribute.
 _VALUES = {"spargs": "argument", "arguments": "argument", "set": "setting", "spider": "spider", "topic": "topic"}
-_OPTIONAL = re.compile(r"\[[^\[\]]*\]|--?\w[\w-]* [^\s|]+")
+_OPTIONAL = re.compile(r"\[[^\[\]]*\]|(?<![\w-])--?\w[\w-]*+ [^\s|]+")
 _VERB = re.compile(r"(?:^|\| )([a-z]+)(?= [A-Z-]| \||$)")
 
 

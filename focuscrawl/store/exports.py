@@ -151,11 +151,9 @@ class Exports(Part):
         store.execute("PRAGMA cache_size = -8192")  # everything is read once, in order: a large cache is wasted
         store.execute("DROP TABLE IF EXISTS temp.selected")
         store.execute(_SELECTED)
-        store.execute(
-            f"INSERT INTO selected SELECT page.id, ifnull(page.duplicate_of, page.id) FROM page{_BESIDE}"
-            f" WHERE {' AND '.join(wanted)}",
-            values,
-        )
+        chosen = f"page.id, ifnull(page.duplicate_of, page.id) FROM page{_BESIDE} WHERE {' AND '.join(wanted)}"
+        query = f"INSERT INTO selected SELECT {chosen}"  # of constants: what was given is in *values*
+        store.execute(query, values)
         if dedupe:
             store.execute(_DROP_COPIES)
         number: int = store.execute("SELECT count(*) FROM selected").fetchone()[0]

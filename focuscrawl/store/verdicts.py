@@ -94,8 +94,8 @@ class Verdicts(Part):
         page = _PAGE if withheld == "page.withheld" else _PAGE.replace("page.withheld", withheld)
         wanted = _WANTED.replace("page.withheld", f"({withheld})")
         own, join = (_OWN, _JOIN) if self._exists() else ("0, NULL, NULL, NULL", "")
-        rows = self.store.execute(f"SELECT {page}, {wanted}, {own} FROM page {join} {where}", (value,))
-        return (_judged(*row) for row in rows)
+        query = f"SELECT {page}, {wanted}, {own} FROM page {join} {where}"  # of constants
+        return (_judged(*row) for row in self.store.execute(query, (value,)))
 
     def set(self, judged: Judged, verdict: Verdict, own: Verdict | None) -> None:
         """Set the verdict on a page, and the judge's *own* if a person overrules it. Call inside a transaction."""
