@@ -299,10 +299,9 @@ class Exports(Part):
 
     def left_out(self) -> list[tuple[str, int]]:
         """Why pages that were fetched may not be exported, with their numbers."""
-        return self.store.execute(
-            f"SELECT {self.store.withheld}, count(*) FROM page WHERE {self.store.withheld} NOT NULL"
-            " GROUP BY 1 ORDER BY 2 DESC, 1"
-        ).fetchall()
+        why = self.store.withheld  # a constant
+        query = f"SELECT {why}, count(*) FROM page WHERE {why} NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+        return self.store.execute(query).fetchall()
 
     def rights(self) -> dict[str, int]:
         """How many of the selected pages say what about their rights."""
