@@ -252,7 +252,6 @@ def test_marks_change_the_judge_and_the_scores():
     before = crawl.score("http://t.example/1")
     labels = ((COOKING, 1.0), (f"{COOKING} again", 1.0), (SORTING, 0.0), (WEATHER, 0.0))
     learner.mark([Known(number, label, read(page(text)), []) for number, (text, label) in enumerate(labels)])
-    assert learner.judge.supervised
     assert crawl.score("http://t.example/1") > before
 
 

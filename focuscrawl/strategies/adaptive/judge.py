@@ -27,8 +27,9 @@ KEPT = 2000
 WORDS = 40
 #: Pages from which the judge learns by itself for the first time.
 FIRST = 15
-#: Marked pages of either kind from which they count like the examples of a topic; with fewer, keywords weigh more.
-ENOUGH = 10
+#: Marked pages of either kind from which they count like the examples of a topic. Fewer are too alike: a judge that
+#: knows nothing else takes any other page for relevant.
+MANY = 30
 _RIDGE = 0.1
 _FOLDS = 5
 #: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
@@ -98,6 +99,7 @@ class PageJudge:
         self.numbers: list[int] = []
         self._best: list[float] = []
         self._learned = False
+        self._strictness = _STRICTNESS
         self.idf = self._general
         #: The weight of each word in the score of a page whose vector has length 1.
         self.weights = np.zeros(SIZE)
@@ -109,13 +111,14 @@ class PageJudge:
 
     @property
     def supervised(self) -> bool:
-        """Whether there are examples and counterexamples, of the topic or marked by people."""
-        return len(self.positives) > 1 and len(self.negatives) > 1
+        """Whether there are examples and counterexamples: of the topic, or many that people have marked."""
+        marked = min(len(self.positives), len(self.negatives))
+        return min(map(len, self.beforehand)) > 1 or marked >= MANY
 
     @property
     def strictness(self) -> float:
         """How much too low its log-odds are: the best pages so far are the measure of the others."""
-        return 0.0 if self.supervised else _STRICTNESS
+        return 0.0 if self.supervised else self._strictness
 
     @property
     def has_vectors(self) -> bool:
@@ -203,14 +206,7 @@ class PageJudge:
         few, used = used_columns(pages)
         weights = np.zeros(SIZE)
         weights[used] = fit(few, labels, _RIDGE, importance=balance)
-        return weights + self._beside() * float(np.sqrt(weights @ weights)) * self.keywords
-
-    def _beside(self) -> float:
-        """The weight of the keywords relative to what examples say."""
-        if min(map(len, self.beforehand)) > 1:
-            return _BESIDE_EXAMPLES
-        share = min(1.0, min(len(self.positives), len(self.negatives)) / ENOUGH)
-        return share * _BESIDE_EXAMPLES + (1 - share) * _BESIDE_PAGES
+        return weights + _BESIDE_EXAMPLES * float(np.sqrt(weights @ weights)) * self.keywords
 
     def _rescale(self) -> None:
         """By the keywords alone: the best pages so far are certain."""
@@ -273,6 +269,19 @@ class PageJudge:
             self._direction = unit(_rocchio(meaning, yes, no) + _BESIDE_PAGES * self._direction0)
             self._direction_scale = _scale(meaning @ self._direction, sure, unsure)
         self._learned = True
+        self._correct()
+
+    def _correct(self) -> None:
+        """Learn from marks where the border between relevant and other pages lies."""
+        yes, no = (
+            known[len(before) :]
+            for known, before in zip((self.positives, self.negatives), self.beforehand, strict=True)
+        )
+        odds = np.array([self.log_odds(vector) for vector in (*yes, *no)])
+        signs = np.repeat([1.0, -1.0], [len(yes), len(no)])
+        borders = np.linspace(-4, 6, 101)
+        loss = np.logaddexp(0, -signs * (odds + borders[:, None])).sum(axis=1) + 0.5 * (borders - _STRICTNESS) ** 2
+        self._strictness = float(borders[np.argmin(loss)])
 
     def _embeddings(self, vectors: Sequence[Vector]) -> Floats | None:
         """The embeddings of pages; None if there are none."""

@@ -406,7 +406,7 @@ class Learner:
         self._marked = {number: page.label for number, page in zip(numbers, marked, strict=False)}
         self.judge.learn_marks([(page.reading.vector, page.label) for page in marked])
         if self.judge.pages:
-            self._judge_again(teach=not self.judge.supervised and len(self.judge.pages) >= FIRST)
+            self._judge_again(teach=not self.judge.supervised)
         else:
             self._set_marked()
             self.evidence.pay_again()
