@@ -28,8 +28,8 @@ class StoredPages:
     """Writes the stored pages of a resumed crawl to each feed that begins anew.
 
     That is a feed that is overwritten (`-O`, or an object store), standard output, or a file that is missing or empty.
-    A file with content gets new pages only: earlier runs have written theirs. So does a feed whose address has the time
-    or the number of a batch, and every feed of a recrawl or of another project's spider.
+    A file with content gets new pages only: earlier runs have written theirs. So does a feed whose address has the
+    time, the number of a batch or the name of Scrapyd's job, and every feed of a recrawl or of another project's spider.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -45,9 +45,11 @@ class StoredPages:
         feeds, crawl = self.crawler.get_extension(FeedExporter), self.crawl
         if feeds is None or not crawl.resumed or crawl.to_visit is not None or crawl.strategy is not spider:
             return
-        begin = [slot for slot in feeds.slots if _begins(slot)]
-        for slot in feeds.slots:
-            if slot not in begin and not _OF_ONE_RUN.search(slot.uri_template):
+        job = crawl.store.runs()[-1].get("job")
+        slots = [slot for slot in feeds.slots if not _is_of_one_run(slot, job)]
+        begin = [slot for slot in slots if _begins(slot)]
+        for slot in slots:
+            if slot not in begin:
                 logger.info("%s has content: only new pages are added; -O writes all pages of the crawl", slot.uri)
         if not begin:
             return
@@ -60,10 +62,13 @@ class StoredPages:
                     slot.itemcount += 1
 
 
+def _is_of_one_run(slot: FeedSlot, job: object) -> bool:
+    """Whether the address of a feed differs from run to run; Scrapyd's has the name of the job."""
+    return bool(_OF_ONE_RUN.search(slot.uri_template) or (job and str(job) in slot.uri))
+
+
 def _begins(slot: FeedSlot) -> bool:
     """Whether a feed has nothing of earlier runs in it."""
-    if _OF_ONE_RUN.search(slot.uri_template):
-        return False
     storage = slot.storage
     if isinstance(storage, FileFeedStorage):
         path = Path(storage.path)
