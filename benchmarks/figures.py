@@ -4,7 +4,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest lab_polite lab papers claims
                                              patience outlook languages identify main_text peers peers_early doors
-                                             chaos
+                                             chaos workbench
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = (
-    *("demo", "explain", "topic", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz"),
+    *("demo", "explain", "topic", "throughput", "order", "frontier", "long", "harvest", "judges", "fuzz", "workbench"),
     *(
         "learned",
         "apprentice",
@@ -49,7 +49,7 @@ MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
 MARKDOWN = (
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "apprentice_axes"),
-    *("languages", "identify", "main_text"),
+    *("languages", "identify", "main_text", "workbench"),
 )
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 

@@ -29,7 +29,8 @@ class StoredPages:
 
     That is a feed that is overwritten (`-O`, or an object store), standard output, or a file that is missing or empty.
     A file with content gets new pages only: earlier runs have written theirs. So does a feed whose address has the
-    time, the number of a batch or the name of Scrapyd's job, and every feed of a recrawl or of another project's spider.
+    time, the number of a batch or the name of Scrapyd's job, and every feed of a recrawl or of another project's
+    spider.
     """
 
     def __init__(self, crawler: Crawler) -> None:
