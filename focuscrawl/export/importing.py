@@ -205,6 +205,7 @@ def import_archive(
                         importer.add(captured)
             with store.transaction():
                 importer.finish()
+                store.standing.end("imported", clock.now(), "")
             figures = store.pages.figures()
             if not figures.pages:
                 reasons = "; ".join(f"{number:,} {reason}" for reason, number in skipped.reasons.items())

@@ -7,6 +7,7 @@ _WORDS = {
     "finished": "nothing was left to fetch",
     "max_pages": "max_pages was reached",
     "max_hours": "max_hours was reached",
+    "imported": "it was imported, not crawled",
     "shutdown": "it was stopped by Ctrl-C or a signal",
     "store_failed": "its file could not be written",
     "closespider_timeout": "CLOSESPIDER_TIMEOUT was reached",

@@ -100,7 +100,7 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
 
 
 def _state(reason: str) -> str:
-    limits = ("finished", "max_pages", "max_hours", "stop_below")
+    limits = ("finished", "max_pages", "max_hours", "stop_below", "imported")
     return FINISHED if reason in limits or reason.startswith("closespider_") else STOPPED
 
 

@@ -20,6 +20,7 @@ from focuscrawl.export.archives import Skipped, read_archive
 from focuscrawl.export.bodies import MAX_BODY, decoded, without_chunks
 from focuscrawl.export.export import Export
 from focuscrawl.export.importing import import_archive
+from focuscrawl.reports.status import status_of
 from focuscrawl.testing import Crawled, at, crawl
 from focuscrawl.topic import make_topic
 from focuscrawl.web.webs import open_web
@@ -129,6 +130,7 @@ def test_a_folder_of_pages_is_imported_with_its_links(tmp_path):
     (pages / "up").symlink_to(tmp_path)
     os.mkfifo(pages / "pipe.html")
     done, crawled = imported(pages, tmp_path / "imported", base="http://collection.example/x/")
+    assert status_of(tmp_path / "imported").why == "it was imported, not crawled"
     base = "http://collection.example/x"
     assert {page["url"]: page["title"] for page in crawled.pages} == {
         f"{base}/index.html": "index",
