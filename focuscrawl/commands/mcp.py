@@ -16,7 +16,7 @@ from focuscrawl.console.program import program
 from focuscrawl.crawl.checks import check_settings
 from focuscrawl.errors import FocusError
 from focuscrawl.mcp_server.crawls import Bounds, Crawls
-from focuscrawl.mcp_server.library import Library
+from focuscrawl.mcp_server.shelf import Shelf
 
 
 class Command(FocusCommand):
@@ -54,8 +54,8 @@ class Command(FocusCommand):
         assert self.settings is not None
         check_settings(self.settings)
         bounds = _bounds(opts)
-        library = Library(args, self.settings.getlist("FOCUS_RIGHTS"))
-        crawls = Crawls(library, bounds, self.settings, opts.set) if bounds is not None else None
+        shelf = Shelf(args, self.settings.getlist("FOCUS_RIGHTS"))
+        crawls = Crawls(shelf, bounds, self.settings, opts.set) if bounds is not None else None
         if find_spec("mcp") is None or find_spec("mcp_types") is None:
             raise FocusError("the MCP SDK is not installed; run: pip install 'focuscrawl[mcp]'")
         from focuscrawl.mcp_server.server import make_server
@@ -64,7 +64,7 @@ class Command(FocusCommand):
             self.say("waiting for a client on standard input, which docs/mcp.md tells how to register; Ctrl-C ends")
         signal.signal(signal.SIGTERM, _end)
         try:
-            make_server(library, crawls).run("stdio")
+            make_server(shelf, crawls).run("stdio")
         except KeyboardInterrupt:
             self.exitcode = 130
         finally:

@@ -203,7 +203,7 @@ class Dashboard:
             story=story,
             detail=detail,
             mark=store.marks.get(detail.key),
-            threshold=figures.threshold(store),
+            threshold=store.standing.threshold(),
             text=text,
             text_problem=problem,
             cut=cut,
@@ -230,7 +230,7 @@ class Dashboard:
         crawl.catch_up(store)
         of = "random" if request.query_params.get("of") == "random" else "borderline"
         sample = review.sample(crawl.ledger, store.verdicts.overruled())
-        waiting = review.borderline(crawl.ledger, figures.threshold(store), crawl.marked, 30)
+        waiting = review.borderline(crawl.ledger, store.standing.threshold(), crawl.marked, 30)
         skip = request.query_params.get("skip", "")
         if of == "borderline":
             waiting = [page for page in waiting if str(page) != skip]
@@ -325,7 +325,7 @@ class Dashboard:
             spider=store.meta("spider") or "",
             run=figures.last_run(store),
             runs=len(store.runs()),
-            threshold=figures.threshold(store),
+            threshold=store.standing.threshold(),
             found=crawl.fact("topic", lambda store: topicview.contributions(store, crawl.ledger), fresh=5.0),
             learned=topicview.learned(store),
         )

@@ -69,13 +69,6 @@ def last_run(store: Store) -> dict[str, Any]:
     return store.runs()[-1]
 
 
-def threshold(store: Store) -> float | None:
-    """The relevance from which a page counts, if the strategy has such an option."""
-    options = last_run(store).get("options")
-    value = options.get("threshold") if isinstance(options, dict) else None
-    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
-
-
 def speed(ledger: Ledger, *, running: bool) -> float | None:
     """Pages per second: of the last pages while the crawl runs, otherwise of all."""
     known = ledger.known

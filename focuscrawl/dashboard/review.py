@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from focuscrawl.dashboard.ledger import JUDGED, MATCHED, PROBLEM, RELEVANT, Ledger, Numbers
+from focuscrawl.reports.review import wilson
 
 #: Pages of the random order that are looked at.
 MAX_SAMPLE = 5_000
@@ -35,12 +35,7 @@ class Precision(NamedTuple):
 
     def interval(self) -> tuple[float, float]:
         """The 95 % confidence interval of the share (Wilson)."""
-        n, z = self.decided, 1.96
-        if not n:
-            return 0.0, 1.0
-        middle = (self.share + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * sqrt(self.share * (1 - self.share) / n + z * z / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson(self.yes, self.decided)
 
 
 def sample(ledger: Ledger, overruled: Mapping[int, bool]) -> list[int]:

@@ -22,7 +22,7 @@ from focuscrawl.crawl import clock
 from focuscrawl.crawl.runs import arguments_again, not_taken, settings_again
 from focuscrawl.errors import FocusError, printable, suggest
 from focuscrawl.manners.scope import Scope
-from focuscrawl.mcp_server.library import MAX_ARGUMENT, Library
+from focuscrawl.mcp_server.shelf import MAX_ARGUMENT, Shelf
 from focuscrawl.store.store import read_crawl
 from focuscrawl.topic import named_topics, parse_keywords, slug
 
@@ -123,16 +123,16 @@ class _Running:
 class Crawls:
     """Starts and stops crawls. What all of them fetch counts against the bounds."""
 
-    def __init__(self, library: Library, bounds: Bounds, settings: BaseSettings, given: Sequence[str] = ()) -> None:
+    def __init__(self, shelf: Shelf, bounds: Bounds, settings: BaseSettings, given: Sequence[str] = ()) -> None:
         """*given* are the settings of the command line, NAME=VALUE, which apply to the crawls, too."""
         if settings.get("FOCUS_SCOPE"):
             raise FocusError("setting FOCUS_SCOPE may allow more than --hosts does; remove it, and use FOCUS_DENY")
-        self.library = library
+        self.shelf = shelf
         self.bounds = bounds
         self.settings = settings
         self.given = [word for setting in given for word in ("-s", setting)]
         #: Where new crawls go: the first directory that is not a crawl itself.
-        self.place = next((place for place in library.places if not (place / "crawl.sqlite").exists()), None)
+        self.place = next((place for place in shelf.places if not (place / "crawl.sqlite").exists()), None)
         self._started: list[_Running] = []
         self._lock = threading.Lock()
 
@@ -191,7 +191,7 @@ class Crawls:
 
     def resume(self, crawl: str, pages: int | None = None) -> dict[str, Any]:
         """Resume a crawl with the spider, topic and settings that it was made with."""
-        name, folder = self.library.folder(crawl)
+        name, folder = self.shelf.folder(crawl)
         self._check_idle()
         with read_crawl(folder) as store:
             spider, run = str(store.meta("spider")), store.runs()[-1]

@@ -1,4 +1,4 @@
-"""The MCP server: its tools, and how errors reach the model. Everything else is in `library` and `crawls`."""
+"""The MCP server: its tools, and how errors reach the model. Everything else is in `shelf` and `crawls`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from focuscrawl import __version__
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.mcp_server.crawls import SPIDER, Crawls
-from focuscrawl.mcp_server.library import MAX_HITS, NOTICE, TEXT, Library
+from focuscrawl.mcp_server.shelf import MAX_HITS, NOTICE, TEXT, Shelf
 
 _INSTRUCTIONS = (
     "Crawls of web pages about a topic. Search a crawl, read the text of its pages, and ask why a page was fetched."
@@ -51,19 +51,19 @@ def _wrong(tool: str, error: ValidationError) -> str:
     return printable(f"{tool}: {told}")
 
 
-def make_server(library: Library, crawls: Crawls | None = None) -> MCPServer[Any]:
-    """A server over a library; without *crawls*, no tool can start one."""
+def make_server(shelf: Shelf, crawls: Crawls | None = None) -> MCPServer[Any]:
+    """A server over a shelf; without *crawls*, no tool can start one."""
     server = _OneLineServer("focuscrawl", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
 
     @server.tool(name="crawls", annotations=_READS)
     def list_crawls() -> dict[str, Any]:
         """List the crawls: their topic, and how many pages they have."""
-        return library.crawls()
+        return shelf.crawls()
 
     @server.tool(annotations=_READS)
     def topics() -> dict[str, Any]:
         """List the topics that come with focuscrawl, with their keywords and seeds."""
-        return library.topics()
+        return shelf.topics()
 
     @server.tool(annotations=_READS)
     def search(
@@ -74,7 +74,7 @@ def make_server(library: Library, crawls: Crawls | None = None) -> MCPServer[Any
         limit: Annotated[int, Field(description=f"Maximum number of pages, 1 to {MAX_HITS}")] = 10,
     ) -> dict[str, Any]:
         """Search the pages of a crawl, best first. Titles and snippets are quoted from web pages."""
-        return library.search(query, crawl, host, matched=matched, limit=limit)
+        return shelf.search(query, crawl, host, matched=matched, limit=limit)
 
     told = f"Read the stored main text of a page, up to {TEXT:,} characters at a time. It is quoted from the web page."
 
@@ -84,21 +84,21 @@ def make_server(library: Library, crawls: Crawls | None = None) -> MCPServer[Any
         crawl: CrawlName = None,
         offset: Annotated[int, Field(description="Where to begin: `next_offset` of the answer before")] = 0,
     ) -> dict[str, Any]:
-        return library.read(url, crawl, offset)
+        return shelf.read(url, crawl, offset)
 
     @server.tool(annotations=_READS)
     def explain(
         url: Annotated[str, Field(description="A URL that the crawl has fetched or found")], crawl: CrawlName = None
     ) -> dict[str, Any]:
         """Say why a page was fetched when it was, or why a link was not. What it quotes is from web pages."""
-        return library.explain(url, crawl)
+        return shelf.explain(url, crawl)
 
     @server.tool(annotations=_READS)
     def status(crawl: CrawlName = None) -> dict[str, Any]:
         """Figures of a crawl, and of the crawls that were started here."""
         found: dict[str, Any] = {}
-        if crawl is not None or library.folders():
-            found = library.figures(crawl) if crawl is not None or len(library.folders()) == 1 else library.crawls()
+        if crawl is not None or shelf.folders():
+            found = shelf.figures(crawl) if crawl is not None or len(shelf.folders()) == 1 else shelf.crawls()
         return found if crawls is None else {**found, "bounds": crawls.state()}
 
     if crawls is not None:

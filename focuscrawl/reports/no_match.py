@@ -24,7 +24,7 @@ def no_match(store: Store) -> list[str]:
 
 
 def _lines(store: Store, relevant: int) -> Iterator[str]:
-    keywords, threshold = _keywords(store), _threshold(store)
+    keywords, threshold = _keywords(store), store.standing.threshold()
     seen = store.standing.reasons(_READ)
     readable = store.pages.any_readable()
     never = [keyword for keyword in keywords if keyword not in seen] if readable else []
@@ -78,13 +78,6 @@ def _keywords(store: Store) -> dict[str, object]:
         else:
             found[name] = weight
     return found
-
-
-def _threshold(store: Store) -> float | None:
-    """The threshold of the latest run."""
-    options = store.runs()[-1].get("options")
-    value = options.get("threshold") if isinstance(options, dict) else None
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _below(relevance: float) -> float:

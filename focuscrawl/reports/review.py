@@ -66,18 +66,12 @@ def wilson(hits: int, cases: int) -> tuple[float, float]:
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
-def threshold_of(store: Store) -> float:
-    """The threshold that a crawl was judged by."""
-    options = store.runs()[-1].get("options")
-    value = options.get("threshold") if isinstance(options, Mapping) else None
-    return float(value) if isinstance(value, int | float) else 0.5
-
-
 def to_review(store: Store, marked: Collection[int], borderline: int, seed: int) -> list[tuple[int, bool]]:
     """The pages to ask about, each with whether it was drawn at random: the borderline ones first, then all in random
     order. Those that have a mark are not asked about again.
     """
-    threshold = threshold_of(store)
+    known = store.standing.threshold()
+    threshold = 0.5 if known is None else known
     pages = [page for page in store.verdicts.each() if page.findable and page.counts and page.number not in marked]
     near = sorted(pages, key=lambda page: (abs((page.own.relevance or 0.0) - threshold), page.number))[:borderline]
     first = [page.number for page in near]

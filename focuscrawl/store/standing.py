@@ -64,6 +64,12 @@ class Standing(Part):
         *earlier, last = self.store.runs()
         self.store.set_meta("runs", [*earlier, last | {"ended": when, "reason": reason, "detail": detail}])
 
+    def threshold(self) -> float | None:
+        """The relevance from which a page counts in the latest run; None if its strategy has no such option."""
+        options = self.store.runs()[-1].get("options")
+        value = options.get("threshold") if isinstance(options, dict) else None
+        return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
+
     def ending(self, run: int = -1) -> Ending:
         """How the latest run ended, or an earlier one."""
         runs = self.store.runs()

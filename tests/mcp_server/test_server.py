@@ -15,8 +15,8 @@ from scrapy.utils.project import get_project_settings
 from focuscrawl.commands.mcp import Command
 from focuscrawl.errors import FocusError
 from focuscrawl.mcp_server.crawls import Bounds, Crawls
-from focuscrawl.mcp_server.library import MAX_HITS, NOTICE, TEXT, Library
 from focuscrawl.mcp_server.server import make_server
+from focuscrawl.mcp_server.shelf import MAX_HITS, NOTICE, TEXT, Shelf
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import ROOT, Crawled, at, scrapy
 
@@ -82,7 +82,7 @@ def bounded(folder: Path, pages: int = 12, **more: str) -> Crawls:
     settings = get_project_settings()
     settings.setdict(given, priority="cmdline")
     words = [f"{name}={value}" for name, value in given.items()]
-    return Crawls(Library([str(folder)]), Bounds(("example",), pages, 0.5), settings, words)
+    return Crawls(Shelf([str(folder)]), Bounds(("example",), pages, 0.5), settings, words)
 
 
 @pytest.mark.slow
@@ -143,13 +143,13 @@ def test_a_real_client_lists_and_calls_every_tool(folder):
 
 
 def test_without_bounds_no_tool_can_crawl(folder):
-    server = make_server(Library([str(folder)]))
+    server = make_server(Shelf([str(folder)]))
     assert tools(server).keys() == READING
     assert error(server, "start_crawl", name="x", topic="sorting") == "Unknown tool: start_crawl"
 
 
 def test_tools_that_crawl_say_what_they_may_fetch(folder):
-    offered = tools(make_server(Library([str(folder)]), bounded(folder)))
+    offered = tools(make_server(Shelf([str(folder)]), bounded(folder)))
     assert offered.keys() == READING | CRAWLING
     assert "May fetch from example only" in offered["start_crawl"]
 
@@ -196,7 +196,7 @@ HOSTILE = [
 
 def test_hostile_arguments_are_refused_in_one_line_and_nothing_starts(folder):
     crawls = bounded(folder)
-    results = ask(make_server(crawls.library, crawls), *((name, given) for name, given, _ in HOSTILE))
+    results = ask(make_server(crawls.shelf, crawls), *((name, given) for name, given, _ in HOSTILE))
     for (name, given, expected), result in zip(HOSTILE, results, strict=True):
         told = result.content[0].text
         assert result.is_error, (name, str(given)[:200])
@@ -210,7 +210,7 @@ def test_hostile_arguments_are_refused_in_one_line_and_nothing_starts(folder):
 
 def test_what_a_page_says_is_data(folder):
     crawls = bounded(folder)
-    server = make_server(crawls.library, crawls)
+    server = make_server(crawls.shelf, crawls)
     page = answer(server, "read", url=at("evil"))
     assert page["notice"] == NOTICE
     assert INJECTION in page["text"]
@@ -222,7 +222,7 @@ def test_what_a_page_says_is_data(folder):
 
 
 def test_a_long_page_is_read_in_parts(folder):
-    server = make_server(Library([str(folder)]))
+    server = make_server(Shelf([str(folder)]))
     parts, offset = [], 0
     while offset is not None:
         part = answer(server, "read", url=at("long"), offset=offset)
@@ -238,14 +238,14 @@ def test_a_long_page_is_read_in_parts(folder):
 
 
 def test_pages_that_refuse_are_not_given_out(folder):
-    server = make_server(Library([str(folder)]))
+    server = make_server(Shelf([str(folder)]))
     assert "asks not to be indexed" in error(server, "read", url=at("noindex"))
     page = answer(server, "read", url=at("noai"))
     assert page["licences"] == [at("noai/by")]
     assert [(one["said"], one["where"], one["refuses"]) for one in page["signals"]] == [
         ("noai", "header", "ai-input, ai-train")
     ]
-    strict = make_server(Library([str(folder)], ["ai-input"]))
+    strict = make_server(Shelf([str(folder)], ["ai-input"]))
     assert "is not to be used as input" in error(strict, "read", url=at("noai"))
     found = answer(strict, "search", query="people")
     assert (found["pages"], found["left_out"]) == ([], 1)
@@ -254,7 +254,7 @@ def test_pages_that_refuse_are_not_given_out(folder):
 
 def test_pages_left_out_by_the_crawl_stay_out(crawl, tmp_path):
     crawl("best_first", web(), tmp_path / "c", settings={"FOCUS_RIGHTS": "ai-train"}, seeds=at("a"), keywords="sort")
-    server = make_server(Library([str(tmp_path / "c" / "crawl.sqlite")]))
+    server = make_server(Shelf([str(tmp_path / "c" / "crawl.sqlite")]))
     assert "is not to be used to train" in error(server, "read", url=at("noai"))
     assert answer(server, "search", query="people")["pages"] == []
 
@@ -263,7 +263,7 @@ def test_several_crawls_are_told_apart_by_name(folder, crawl, tmp_path):
     crawl("best_first", web(), tmp_path / "others" / "sorts", seeds=at("a"), keywords="sort")
     (folder / "broken").mkdir()
     (folder / "broken" / "crawl.sqlite").write_bytes(b"nothing" * 1_000)
-    server = make_server(Library([str(folder), str(tmp_path / "others" / "sorts")]))
+    server = make_server(Shelf([str(folder), str(tmp_path / "others" / "sorts")]))
     listed = answer(server, "crawls")["crawls"]
     assert [one["crawl"] for one in listed] == ["broken", "sorts", "others/sorts"]
     assert "problem" in listed[0]
@@ -281,7 +281,7 @@ def until(true) -> None:
 def test_a_crawl_is_stopped_resumed_and_ended_with_the_server(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     crawls = bounded(tmp_path, pages=500, FOCUS_WEB_LATENCY="0.3", CONCURRENT_REQUESTS="1")
-    server = make_server(crawls.library, crawls)
+    server = make_server(crawls.shelf, crawls)
     answer(server, "start_crawl", name="one", keywords="sort", seeds=["http://sorting-handbook.example/"])
     assert "one crawl runs at a time" in error(server, "resume_crawl", crawl="one")
     until(lambda: crawls.state()["started"][0]["pages"])
@@ -301,14 +301,14 @@ def test_a_crawl_is_stopped_resumed_and_ended_with_the_server(tmp_path, monkeypa
 def test_a_crawl_that_cannot_begin_says_why(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     crawls = bounded(tmp_path, FOCUS_PATIENCE="7")
-    told = error(make_server(crawls.library, crawls), "start_crawl", name="one", topic="sorting")
+    told = error(make_server(crawls.shelf, crawls), "start_crawl", name="one", topic="sorting")
     assert told == "crawl 'one' failed: setting FOCUS_PATIENCE=7: expected a number, 0 to 1"
-    assert crawls.library.folders() == {}
+    assert crawls.shelf.folders() == {}
 
 
 def test_crawls_alone_are_no_place_for_new_ones(folder):
-    crawls = Crawls(Library([str(folder / "sorts")]), Bounds(("example",), 5, 1), get_project_settings())
-    told = error(make_server(crawls.library, crawls), "start_crawl", name="one", topic="sorting")
+    crawls = Crawls(Shelf([str(folder / "sorts")]), Bounds(("example",), 5, 1), get_project_settings())
+    told = error(make_server(crawls.shelf, crawls), "start_crawl", name="one", topic="sorting")
     assert "new crawls have no place" in told
 
 

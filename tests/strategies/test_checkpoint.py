@@ -14,7 +14,7 @@ from focuscrawl.strategies.adaptive.learner import Learner
 
 def test_arrays_come_back_as_they_were():
     sparse = np.zeros(10_000)
-    sparse[[5, 9_999]] = 1.5, np.nan
+    sparse[[5, 9_999]] = 1.5, -2.0
     arrays = {
         "sparse": sparse,
         "table": np.arange(12, dtype=np.int32).reshape(4, 3),
@@ -46,6 +46,24 @@ def test_damaged_bytes_are_an_error_or_do_no_harm():
 def test_what_was_learned_about_another_topic_is_refused():
     with pytest.raises(ValueError, match="another topic"):
         Learner({"sort": 1.0}).restore(Learner({"heap": 1.0}).state())
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e300])
+@pytest.mark.parametrize("name", ["weights", "weights of features", "sums", "learner"])
+def test_numbers_that_nobody_can_reckon_with_are_refused(name, number):
+    learner = Learner({"sort": 1.0})
+    arrays = unpack(learner.state(), scores=("now", "told"))
+    arrays[name].flat[0] = number
+    with pytest.raises(ValueError, match="impossible number"):
+        learner.restore(pack(arrays))
+
+
+def test_a_score_is_from_0_to_1():
+    learner = Learner({"sort": 1.0})
+    arrays = unpack(learner.state(), scores=("now", "told"))
+    arrays["now"].flat[0] = 2.0
+    with pytest.raises(ValueError, match="now has an impossible number"):
+        learner.restore(pack(arrays))
 
 
 def test_bytes_that_would_fill_the_memory_are_refused(monkeypatch):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ VERSION = 1
 _KINDS = ("float64", "float32", "int64", "int32", "bool")
 #: The most that bytes may grow to, whatever they say.
 _MOST, _MOST_RATIO = 256 << 20, 50
+#: No number is larger.
+_LARGEST = 1e12
 #: A long row of numbers with fewer others than this share is kept without its zeros.
 _SPARSE, _LONG = 0.25, 4096
 
@@ -41,8 +43,11 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return zlib.compress(len(head).to_bytes(8, "little") + head + b"".join(parts), 1)
 
 
-def unpack(data: bytes) -> Arrays:
-    """The arrays that bytes stand for; raises ValueError if they are not what `pack` writes."""
+def unpack(data: bytes, scores: Collection[str] = ()) -> Arrays:
+    """The arrays that bytes stand for; raises ValueError if they are not what `pack` writes.
+
+    All numbers can be reckoned with; *scores* are from 0 to 1, or unknown (NaN).
+    """
     most = max(_MOST, _MOST_RATIO * len(data))
     inflater = zlib.decompressobj()
     try:
@@ -77,7 +82,20 @@ def unpack(data: bytes) -> Arrays:
         else:
             found[name] = np.zeros(shape, dtype=kind)
             found[name][places] = values
+    _check_numbers(found, scores)
     return found
+
+
+def _check_numbers(arrays: Mapping[str, NDArray[Any]], scores: Collection[str]) -> None:
+    for name, array in arrays.items():
+        if name in scores:
+            fine = np.isnan(array) | ((array >= 0) & (array <= 1))
+        elif array.dtype.kind == "f":
+            fine = np.abs(array) <= _LARGEST  # false for NaN
+        else:
+            continue
+        if not fine.all():
+            raise ValueError(f"{name} has an impossible number")
 
 
 def joined(name: str, parts: Sequence[NDArray[Any]], kind: Any) -> Arrays:

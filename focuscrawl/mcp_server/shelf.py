@@ -41,7 +41,7 @@ MAX_ARGUMENT = 2_000
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]")
 
 
-class Library:
+class Shelf:
     """The crawls in some directories, each of which is a crawl or holds crawls."""
 
     def __init__(self, places: Sequence[str], rights: Sequence[str] = ()) -> None:
