@@ -44,7 +44,7 @@ def hide_interrupts() -> None:
             interrupted()
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.raise_signal(signal.SIGINT)
-        else:
+        elif not sys.is_finalizing():  # at the very end, Python itself has no words left for an event loop that is open
             show_ignored(unraisable)
 
     sys.excepthook, sys.unraisablehook = hook, ignored

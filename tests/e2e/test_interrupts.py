@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -77,3 +78,13 @@ def test_no_traceback_and_the_same_command_resumes(tmp_path, moment, says, times
     crawled = Crawled(tmp_path / "crawl")
     assert len(crawled.urls) == len(set(crawled.urls)) == PAGES
     assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.parametrize("module", ["scrapy", "focuscrawl"])
+def test_a_mistake_costs_one_line_also_at_the_very_end(tmp_path, module):
+    """A process of its own: what is left over is taken down with the interpreter."""
+    command = [sys.executable, "-m", module, "crawl", "adaptiv", "-a", "topic=chess", "-L", "WARNING"]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "focuscrawl.settings"}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.splitlines() == ["focuscrawl: unknown spider 'adaptiv'; did you mean adaptive?"]
