@@ -154,7 +154,7 @@ def _learned(store: Store) -> list[str]:
     rows = [
         (
             f"<b>{title}</b>",
-            ", ".join(html.escape(str(told[0])) for told in found[key] if isinstance(told, list) and told),
+            ", ".join(html.escape(str(told[0])[:200]) for told in found[key][:25] if isinstance(told, list) and told),
         )
         for key, title in _LEARNED.items()
         if isinstance(found.get(key), list) and found[key]
