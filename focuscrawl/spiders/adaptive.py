@@ -23,7 +23,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from focuscrawl import urls, words
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.identify import identify
+from focuscrawl.learning.texts import tells
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Link, Page
 from focuscrawl.reading.documents import read_page
@@ -31,7 +33,7 @@ from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.queue import Entry
 from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
-from focuscrawl.strategies.adaptive.reading import Reading, read
+from focuscrawl.strategies.adaptive.reading import Reader, Reading
 from focuscrawl.strategies.adaptive.vectors import load_vectors
 
 #: How the crawl's file records up to which page the scores of waiting URLs are up to date.
@@ -39,8 +41,6 @@ _UPTO = "adaptive"
 #: Pages after which what was learned is kept in the crawl's file, and by which share their number grows.
 KEEP_EVERY = 1000
 KEEP_GROWTH = 1.2
-#: How likely a language must be by the topic's own words.
-_SURE = 0.8
 
 
 class Adaptive(FocusedSpider):
@@ -67,13 +67,15 @@ class Adaptive(FocusedSpider):
         await super().before_crawl()
         supervised = self.topic.examples and self.topic.counterexamples
         self._vectors = None if supervised else load_vectors()  # they add nothing to what both kinds of examples teach
+        keywords = self._keywords()
+        self._reader = Reader(keywords, self._vectors.embed if self._vectors is not None else None)
         known: list[Known] = []
         for label, sources in ((1.0, self.topic.examples), (0.0, self.topic.counterexamples)):
             async for page in self._read_examples(sources):
                 if not page.problem:
                     targets = [urls.key(link.url) for link in page.links]
                     known.append(Known(urls.key(page.url), label, self._read(page), targets))
-        self._new_learner = partial(Learner, self._keywords(), known, self._vectors, self._languages())
+        self._new_learner = partial(Learner, keywords, known, self._vectors)
         self.learner = self._new_learner()
         if self._vectors is None and not self.learner.judge.supervised:
             self.logger.info(
@@ -83,15 +85,14 @@ class Adaptive(FocusedSpider):
         self.crawl.frontier.rescorer = self._now
         self.crawl.frontier.patience.calibrated = True
 
-    def _keywords(self) -> dict[str, float]:
-        """The topic's keywords with their weights, or the words of its description."""
-        return self.topic.all_keywords or dict.fromkeys(words.tokenize(self.topic.description), 1.0)
-
-    def _languages(self) -> list[str]:
-        """The languages that the keywords are stemmed by: the topic's, or English and what they look like."""
-        told = identify(" ".join((self.topic.name, self.topic.description, *self.topic.keywords)))
-        found = ["en", *([told.code] if told.confidence >= _SURE else [])]
-        return self.topic.languages or list(dict.fromkeys(filter(None, found)))
+    def _keywords(self) -> KeywordJudge | None:
+        """Compares pages with the topic's keywords, or with the words of its description; None without either."""
+        if self.topic.all_keywords:
+            return self.keywords
+        described = words.tokenize(self.topic.description)
+        language = identify(self.topic.description).code
+        telling = [word for word in described if tells(words.stem(word, language))]
+        return KeywordJudge(dict.fromkeys(telling, 1.0)) if telling else None
 
     # ---- scoring
 
@@ -105,7 +106,7 @@ class Adaptive(FocusedSpider):
         return self.learner.by_seeds and page.parent is None and not page.listing
 
     def _read(self, page: Page) -> Reading:
-        return read(page, self._vectors.embed if self._vectors is not None else None)
+        return self._reader.read(page)
 
     def _reading(self, page: Page) -> Reading:
         reading = self._readings.get(page)
@@ -172,7 +173,7 @@ class Adaptive(FocusedSpider):
         page.links = [
             Link(link.url, link.anchor, link.text_before(), link.text_after(), language=link.language) for link in links
         ]
-        return read(page)
+        return self._reader.read(page)
 
     def _take_in(self, page: Page, reading: Reading, url_id: int, link_ids: Sequence[int]) -> list[tuple[int, float]]:
         """Learn from a stored page; returns the new scores of waiting URLs."""

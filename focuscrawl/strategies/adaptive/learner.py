@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import words
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Link, Page
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, pack, parted, unpack
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
@@ -22,7 +23,6 @@ from focuscrawl.strategies.adaptive.reading import (
     Floats,
     Links,
     Reading,
-    bare_stems,
     hashes,
     link_words,
     names_of,
@@ -84,25 +84,21 @@ class Learner:
 
     def __init__(
         self,
-        keywords: Mapping[str, float],
+        keywords: KeywordJudge | None = None,
         known: Sequence[Known] = (),
         vectors: Vectors | None = None,
-        languages: Sequence[str] = ("en",),
     ) -> None:
         positives = [page.reading.vector for page in known if page.label == 1]
         negatives = [page.reading.vector for page in known if page.label == 0]
-        by_word = {word: weight for name, weight in keywords.items() for word in words.tokenize(name)}
-        by_hash: dict[int, float] = {}
-        for word, weight in by_word.items():
-            for place in hashes([bare_stems([word], language)[0] for language in languages]):
-                by_hash[place] = max(by_hash.get(place, 0.0), weight)
         if vectors is None or (positives and negatives):
-            self.judge = PageJudge(by_hash, positives, negatives)
+            self.judge = PageJudge(keywords, positives, negatives)
         else:
+            given = keywords.all_keywords if keywords is not None else {}
+            by_word = {word: weight for name, weight in given.items() for word in words.tokenize(name)}
             topic = vectors.embed_weighted(by_word) if by_word else NO_EMBEDDING
-            self.judge = PageJudge(by_hash, positives, negatives, topic, vectors.without_average)
+            self.judge = PageJudge(keywords, positives, negatives, topic, vectors.without_average)
         #: Whether the seeds are all that the topic says.
-        self.by_seeds = not keywords and not positives
+        self.by_seeds = keywords is None and not positives
         self.evidence = Evidence(self.judge)
         self.weights = PRIOR.copy()
         #: Features of the URLs that were fetched, and their pages.
@@ -156,7 +152,13 @@ class Learner:
 
     def relevance(self, reading: Reading) -> float:
         """How relevant a page is, by the judge: from 0.5 on it counts as relevant."""
+        self._meet(reading)
         return self.shown(float(sigmoid(self.judge.log_odds(reading.vector))))
+
+    def _meet(self, reading: Reading) -> None:
+        """Learn the words of a language when the first page in it arrives."""
+        if self.judge.meet(reading.vector):
+            self.evidence.read_judge()
 
     def shown(self, p: float) -> float:
         """The relevance of a page that the judge gives the probability *p*."""
@@ -228,7 +230,7 @@ class Learner:
         for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
             if name in named:
                 best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
-                told = " ".join(stem for stem in best if weights[hashes([stem])[0]] > 0)
+                told = " ".join(words.bare(stem) for stem in best if weights[hashes([stem])[0]] > 0)
                 named = {f"{key} ({told})" if key == name and told else key: value for key, value in named.items()}
         return named
 
@@ -238,8 +240,8 @@ class Learner:
         parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
         best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
         wanted = set(vector.words[best].tolist())
-        stems = page.counts if page.language == "en" else list(map(words.bare, page.counts))
-        names = {place: stem for place, stem in zip(hashes(stems), stems, strict=True) if place in wanted}
+        places = zip(hashes(page.counts), page.counts, strict=True)
+        names = {place: words.bare(stem) for place, stem in places if place in wanted}
         told = ((names.get(int(vector.words[place])), float(parts[place])) for place in best)
         return {name: round(part, 3) for name, part in told if name is not None}
 
@@ -264,6 +266,7 @@ class Learner:
         """
         evidence = self.evidence
         page = self.offset + number
+        self._meet(reading)
         evidence.make_room(url)
         if seed and not dead:
             self.judge.learn_seed(reading.vector)
@@ -489,8 +492,8 @@ class Learner:
         judge = self.judge
         positives, negatives = judge.beforehand
         vectors = [np.concatenate([vector.words, vector.counts]) for vector in (*positives, *negatives)]
-        given = np.array([number for word in sorted(judge.given) for number in (word, judge.given[word])])
-        digests = [crc32(np.asarray(part, dtype=np.float64).tobytes()) for part in (given, *vectors)]
+        digests = [crc32(np.asarray(part, dtype=np.float64).tobytes()) for part in vectors]
+        digests.append(crc32(judge.about.encode()))
         return np.array([len(positives), len(negatives), judge.has_vectors, *digests], dtype=np.float64)
 
 
