@@ -439,11 +439,17 @@ class Pages(Part):
         row = self.store.execute("SELECT signature FROM page WHERE id = ?", (number,)).fetchone()
         return row[0] if row else None
 
-    def signatures(self) -> Iterator[tuple[int, bytes]]:
-        """The signatures of the stored pages that repeat no other."""
+    def signatures(self) -> Iterator[tuple[int, str, bytes | None]]:
+        """The stored pages that repeat no other and can be read: number, title, and the signature if it is stored."""
         return self.store.execute(
-            "SELECT id, signature FROM page WHERE duplicate_of IS NULL AND signature NOT NULL ORDER BY id"
+            "SELECT id, title, signature FROM page WHERE duplicate_of IS NULL AND problem IS NULL AND listing = 0"
+            " ORDER BY id"
         )
+
+    def set_signatures(self, rows: list[tuple[bytes, int]]) -> None:
+        """Store signatures that were computed late: signature, number. Call inside a transaction."""
+        self.store.executemany("UPDATE page SET signature = ? WHERE id = ?", rows)
+        rows.clear()
 
 
 def _stored(row: Sequence[Any]) -> StoredPage:
