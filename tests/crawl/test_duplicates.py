@@ -103,7 +103,7 @@ def test_of_two_pages_with_one_title_in_different_runs_both_get_a_signature(craw
     crawled = crawl("best_first", mirrored(), seeds=at("a"), keywords="sort")
     stored = dict(crawled.sql("SELECT url, signature FROM page"))
     assert stored[at("a")] is None
-    assert 0.9 <= similarity(stored[at("b")], stored[at("c")]) < 1
+    assert similarity(stored[at("b")], stored[at("c")]) >= 0.9
 
 
 def test_it_can_be_switched_off(crawl):
