@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import random
-import zlib
 
 import pytest
 
 from focuscrawl.crawl.duplicates import Duplicates, signature, similarity
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
+from focuscrawl.store.bodies import body_of
 from focuscrawl.store.store import Store
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at
@@ -71,7 +71,7 @@ def test_a_copy_is_stored_without_its_body_and_counted_once(crawl):
     assert crawled.stats["focus/duplicates"] == 1
     assert crawled.stats["focus/relevant"] == 2
     store = Store(crawled.folder / "crawl.sqlite", create=False)
-    assert store.pages.body(at("c")) == zlib.decompress(crawled.sql("SELECT body FROM page WHERE id = 2")[0][0])
+    assert store.pages.body(at("c")) == body_of(crawled.sql("SELECT body FROM page WHERE id = 2")[0][0])
     store.close()
 
 
