@@ -19,6 +19,7 @@ from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.adaptive.learner import Learner
 from focuscrawl.strategies.adaptive.reading import Reader
+from focuscrawl.strategies.adaptive.telling import reasons
 
 LINKS, WORDS, TOPICS = 60, 400, 20
 #: Of the links of a page, as many lead to URLs that were met before.
@@ -67,7 +68,7 @@ def main() -> None:
         start = time.process_time()
         reading = reader.read(page)
         p = learner.relevance(reading)
-        learner.reasons(page, reading)
+        reasons(learner.judge, page, reading)
         read_at = time.process_time()
         learner.preview(reading.links, p)
         scored_at = time.process_time()

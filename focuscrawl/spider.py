@@ -253,6 +253,9 @@ class FocusedSpider(Spider):
         order.
         """
 
+    def finished(self) -> None:
+        """Called when the last page of a run is stored, before URLs.txt is closed."""
+
     def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
         """People have marked pages: learn from it, and re-score what waits. Returns what was done, for the log.
 

@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from focuscrawl import urls, words
+from focuscrawl.crawl.revising import revise_verdicts
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.identify import identify
 from focuscrawl.learning.texts import tells
@@ -34,6 +35,7 @@ from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.queue import Entry
 from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
 from focuscrawl.strategies.adaptive.reading import Reader, Reading
+from focuscrawl.strategies.adaptive.telling import explain, learned, reasons
 from focuscrawl.strategies.adaptive.vectors import load_vectors
 
 #: How the crawl's file records up to which page the scores of waiting URLs are up to date.
@@ -99,7 +101,7 @@ class Adaptive(FocusedSpider):
     def judge(self, page: Page) -> Judgement | None:
         learner = self.learner
         p = learner.shown(SEED) if self._is_bare_seed(page) else learner.relevance(self._reading(page))
-        return Judgement(p, p >= self.threshold, learner.reasons(page, self._reading(page)))
+        return Judgement(p, p >= self.threshold, reasons(learner.judge, page, self._reading(page)))
 
     def _is_bare_seed(self, page: Page | StoredPage) -> bool:
         """Whether a page is all that the user has said about the topic."""
@@ -115,8 +117,8 @@ class Adaptive(FocusedSpider):
         return reading
 
     def score(self, page: Page) -> Sequence[float | None]:
-        scores, reasons = self.learner.preview(self._reading(page).links, self.relevance(page))
-        for link, why in zip(page.links, reasons, strict=True):
+        scores, whys = self.learner.preview(self._reading(page).links, self.relevance(page))
+        for link, why in zip(page.links, whys, strict=True):
             link.why = why
         return scores
 
@@ -135,7 +137,7 @@ class Adaptive(FocusedSpider):
         if page.visit is not None:
             return
         reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
-        why = self.learner.explain(page.url_id, page.via) if page.via is not None else {}
+        why = explain(self.learner, page.url_id, page.via) if page.via is not None else {}
         changes = self._take_in(page, reading, page.url_id, page.link_ids)
         store = self.crawl.store
         with store.batch():
@@ -144,6 +146,8 @@ class Adaptive(FocusedSpider):
             self._tell(page, changes)
             if page.number >= self._next_kept:
                 self._keep(page.number)
+        if self.learner.has_taught:
+            self._revise()
 
     def _tell(self, page: Page, changes: Sequence[tuple[int, float]]) -> None:
         """Give the waiting URLs the scores that they have after a page. Call inside a transaction."""
@@ -186,11 +190,27 @@ class Adaptive(FocusedSpider):
             lambda number: urls.key(page.links[number].url),
             dead=bool(page.problem),
             seed=self._is_bare_seed(page),
+            directory=page.without_lists() is not None,
         )
         self.learner.fixed.update(
             target for link, target in zip(page.links, link_ids, strict=True) if link.url in self._starts
         )
         return self.learner.changes()
+
+    def _revise(self, *, last: bool = False) -> None:
+        """Judge the pages so far by what the judge has learned from them: it knew less when they arrived."""
+        directories = {*self.learner.directories}
+        judged: dict[int, tuple[float, bool]] = {}
+        for number, relevance in self.learner.judged_now(last=last).items():
+            relevant = relevance >= self.threshold
+            if number in directories and relevant:  # its links are on topic; what else it says was not kept
+                page = self.crawl.store.verdicts.get(number)
+                relevant = page is not None and bool(page.own.relevant)
+            judged[number] = relevance, relevant
+        revise_verdicts(self.crawl, judged)
+
+    def finished(self) -> None:
+        self._revise(last=True)
 
     # ---- going on
 
@@ -200,7 +220,7 @@ class Adaptive(FocusedSpider):
         self._kept = number
         with self.crawl.store.batch():
             self.crawl.store.models.set(self.name, number, self.learner.state())
-            self.crawl.store.set_meta("learned", self.learner.learned())
+            self.crawl.store.set_meta("learned", learned(self.learner.evidence))
 
     def closed(self, reason: str) -> None:
         """Keep what was learned."""
@@ -230,7 +250,8 @@ class Adaptive(FocusedSpider):
         number = self._kept = self._recall()
         for stored in list(store.pages.each(self._kept)):
             response = store.pages.response(stored.number)
-            page = Page(stored.url, stored.status, parent=stored.parent, relevance=stored.relevance)
+            relevance = store.verdicts.first_relevance(stored.number)
+            page = Page(stored.url, stored.status, parent=stored.parent, relevance=relevance)
             page.number, page.listing = stored.number, stored.listing
             if stored.problem is None and stored.duplicate_of is None:
                 page.expected_languages = self.topic.languages

@@ -20,6 +20,7 @@ from focuscrawl.strategies.adaptive.reading import (
     shape_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
+from focuscrawl.strategies.adaptive.telling import explain
 
 SORTING = "quicksort and mergesort compare elements of an array, heapsort builds a heap, bubble swaps neighbours"
 COOKING = "knead the dough, heat the oven, bake the bread with flour and butter, then season the soup with pepper"
@@ -285,7 +286,7 @@ def test_reasons_name_the_signals_and_the_words():
     learner = Learner(KeywordJudge({"heap": 1.0, "array": 1.0}))
     crawl = Crawl(learner)
     crawl.fetch(page(SORTING, ("http://t.example/1", "the heap")))
-    why = learner.explain(crawl.ids["http://t.example/1"], Link("http://t.example/1", "the heap", "an array", ""))
+    why = explain(learner, crawl.ids["http://t.example/1"], Link("http://t.example/1", "the heap", "an array", ""))
     assert why["a keyword in anchor or URL"] == 0.5
     assert why["anchor and URL (heap)"] > 0
     assert "context (arrai)" in why

@@ -63,8 +63,9 @@ class Scale(NamedTuple):
         return self.slope * (scores - self.middle)
 
 
-#: Without counterexamples, most relevant pages get a probability between 0.1 and 0.5.
-_STRICTNESS = 2.0
+#: Without counterexamples, many relevant pages get a probability below 0.5: by keywords, and by the words of seeds or
+#: examples, which fit themselves best.
+_STRICTNESS, _STRICTNESS_OF_PAGES = 1.0, 2.0
 #: Columns that are kept in the crawl's file.
 _BY_WORD = ("found", "idf", "weights", "keywords", "own")
 _BY_MEANING = Scale(0.22, 18.0)
@@ -116,7 +117,7 @@ class PageJudge:
         self._best: list[float] = []
         self._best_covered: list[float] = []
         self._learned = False
-        self._strictness = _STRICTNESS
+        self._strictness = self._usual_strictness
         self.idf = self._general
         #: The weight of each word in the score of a page whose vector has length 1.
         self.weights = np.zeros(SIZE)
@@ -142,8 +143,12 @@ class PageJudge:
 
     @property
     def strictness(self) -> float:
-        """How much too low its log-odds are: the best pages so far are the measure of the others."""
-        return 0.0 if self.supervised else self._strictness
+        """How much too low its log-odds are once it has taught itself: the best pages are the measure of the others."""
+        return self._strictness if self._learned and not self.supervised else 0.0
+
+    @property
+    def _usual_strictness(self) -> float:
+        return _STRICTNESS if self.given is not None else _STRICTNESS_OF_PAGES
 
     @property
     def has_vectors(self) -> bool:
@@ -333,7 +338,10 @@ class PageJudge:
         odds = np.array([self.log_odds(vector) for vector in (*yes, *no)])
         signs = np.repeat([1.0, -1.0], [len(yes), len(no)])
         borders = np.linspace(-4, 6, 101)
-        loss = np.logaddexp(0, -signs * (odds + borders[:, None])).sum(axis=1) + 0.5 * (borders - _STRICTNESS) ** 2
+        loss = (
+            np.logaddexp(0, -signs * (odds + borders[:, None])).sum(axis=1)
+            + 0.5 * (borders - self._usual_strictness) ** 2
+        )
         self._strictness = float(borders[np.argmin(loss)])
 
     def _coverage(self, vector: Vector) -> float:
