@@ -261,9 +261,10 @@ class Learner:
             self._seed_pages.append(page)
         outcome = 0.0 if dead else self.believed(p)
         if evidence.last[url]:
-            self._odds.append(float(self.log_odds(np.array([url]))[0]))
+            row = evidence.row(url)
+            self._odds.append(float(row.dense @ self.weights + evidence.sparse_part(np.array([url]))[0]))
             self._outcomes.append(outcome)
-            self.rows.append(evidence.row(url))
+            self.rows.append(row)
             self.row_pages.append(page)
             del self.rows[:-LESSONS], self.row_pages[:-LESSONS]
             del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]

@@ -6,7 +6,6 @@ A word is represented by a hash of its stem, so that nothing depends on the orde
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -133,7 +132,6 @@ class Place(NamedTuple):
     host: int
 
 
-@lru_cache(maxsize=20_000)
 def place_of(url: str) -> Place:
     """Where a URL leads."""
     parts = urlsplit(url)
@@ -217,8 +215,9 @@ class Reader:
     ) -> None:
         self._keywords, self._embed = keywords, embed
         self._parts: dict[str, _Parts | None] = {}
-        #: The features of the words of URLs: many pages link to the same one.
-        self._url_words = lru_cache(maxsize=20_000)(self._read_url)
+        # many pages link to the same URL, with the same anchor, under the same heading
+        self._url_features = lru_cache(maxsize=20_000)(self._read_url)
+        self._text_features = lru_cache(maxsize=20_000)(self._read_text)
 
     def read(self, page: Page) -> Reading:
         """What the strategy sees of a page."""
@@ -227,11 +226,11 @@ class Reader:
     def vector(self, page: Page) -> Vector:
         """The words of a page; those of its title count three times."""
         language = page.language
-        counts = Counter(page.words)
+        counts = dict(page.word_counts)
         for word in words.tokenize(page.title):
-            counts[word] += TITLE - 1
+            counts[word] = counts.get(word, 0) + TITLE - 1
         if language not in (ENGLISH, ""):
-            counts = Counter({word: count for word, count in counts.items() if tells(words.stem(word, language))})
+            counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
         found, numbers = list(map(_word_hashes(language).__getitem__, counts)), list(counts.values())
         if (parts := self._parts_in(language)) is not None:
             for word, count in counts.items():
@@ -241,7 +240,7 @@ class Reader:
         if self._keywords is not None:
             vector = vector._replace(coverage=self._keywords.coverage(page, 0.0).relevance)
         if self._embed is not None and language in (ENGLISH, ""):  # the vectors know little of other languages
-            vector = vector._replace(embedding=self._embed(Counter(page.words)))
+            vector = vector._replace(embedding=self._embed(page.word_counts))
         return vector
 
     def _parts_in(self, language: str) -> _Parts | None:
@@ -254,8 +253,20 @@ class Reader:
             self._parts[language] = _Parts(keywords, language) if keywords is not None and has_parts else None
         return self._parts[language]
 
-    def _read_url(self, url: str, language: str) -> list[int]:
-        return self._features(URL_WORD, urls.words(url), language)
+    def _read_url(self, url: str, language: str) -> tuple[list[int], Place]:
+        """The features of a URL, and where it leads."""
+        place = place_of(url)
+        features = self._features(URL_WORD, urls.words(url), language)
+        features += (
+            SHAPE * SIZE + place.shape,
+            DIRECTORY * SIZE + place.directory,
+            TOP * SIZE + place.top,
+            HOST * SIZE + place.host,
+        )
+        return features, place
+
+    def _read_text(self, kind: int, text: str, language: str) -> list[int]:
+        return self._features(kind, words.tokenize(text), language)
 
     def _features(self, kind: int, found: Sequence[str], language: str) -> list[int]:
         """The features of words of a kind."""
@@ -263,34 +274,29 @@ class Reader:
         features = {start + known[word] for word in found}
         if parts is not None:
             features.update(start + part for word in found for part in parts[word])
-        return sorted(features)
+        return list(features)
 
     def links(self, links: Sequence[Link]) -> Links:
-        """The features of links."""
+        """The features of links, which are on one page."""
         features: list[int] = []
         first = [0]
         paths: list[int] = []
         places: list[Place] = []
-        headings: dict[str, list[int]] = {}
         prefixes: dict[int, str] = {}
+        language = links[0].language if links else ""
+        url_features, text_features = self._url_features, self._text_features
+        known, parts = _word_hashes(language), self._parts_in(language)
         for link in links:
-            language = link.language
-            features += self._features(ANCHOR, words.tokenize(link.anchor), language)
-            features += self._url_words(link.url, language)
-            features += self._features(CONTEXT, [*link.before(), *link.after()], language)
-            heading = link.subheading or link.main_heading
-            if heading not in headings:
-                headings[heading] = self._features(HEADING, words.tokenize(heading), language)
-            features += headings[heading]
+            of_url, place = url_features(link.url, language)
             path = _place_hashes[_path(link, prefixes)]
-            place = place_of(link.url)
-            features += (
-                PATH * SIZE + path,
-                SHAPE * SIZE + place.shape,
-                DIRECTORY * SIZE + place.directory,
-                TOP * SIZE + place.top,
-                HOST * SIZE + place.host,
-            )
+            features += of_url
+            features += text_features(ANCHOR, link.anchor, language)
+            features += text_features(HEADING, link.subheading or link.main_heading, language)
+            context = link.before() + link.after()
+            features += {CONTEXT * SIZE + known[word] for word in context}
+            if parts is not None:
+                features += {CONTEXT * SIZE + part for word in context for part in parts[word]}
+            features.append(PATH * SIZE + path)
             first.append(len(features))
             paths.append(path)
             places.append(place)
