@@ -200,6 +200,8 @@ class FocusedSpider(Spider):
     #: Whether the scores of links depend on nothing but them and their page: they are then computed again when somebody
     #: marks the page.
     links_follow_page = False
+    #: Whether the scores of links are the relevance that their pages can be expected to have.
+    calibrated = False
     #: Links that score less are held back until something raises them.
     floor = -inf
 

@@ -50,6 +50,7 @@ class Adaptive(FocusedSpider):
 
     name = "adaptive"
     needs = ()
+    calibrated = True
 
     threshold = Option(0.5, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
@@ -85,7 +86,7 @@ class Adaptive(FocusedSpider):
             )
         self._catch_up()
         self.crawl.frontier.rescorer = self._now
-        self.crawl.frontier.patience.calibrated = True
+        self.crawl.frontier.patience.calibrated = self.calibrated
 
     def _keywords(self) -> KeywordJudge | None:
         """Compares pages with the topic's keywords, or with the words of its description; None without either."""

@@ -263,7 +263,7 @@ class Learner:
         if evidence.last[url]:
             row = evidence.row(url)
             self._odds.append(float(row.dense @ self.weights + evidence.sparse_part(np.array([url]))[0]))
-            self._outcomes.append(outcome)
+            self._outcomes.append(0.0 if dead else p)
             self.rows.append(row)
             self.row_pages.append(page)
             del self.rows[:-LESSONS], self.row_pages[:-LESSONS]
