@@ -19,6 +19,6 @@ def tune(log_level: str | int) -> None:
     if 0 < first < OBJECTS:  # 0: somebody has switched it off
         gc.set_threshold(OBJECTS, *others)
     level = logging.getLevelName(log_level) if isinstance(log_level, str) else log_level
-    for name in _LOQUACIOUS:
-        if isinstance(level, int):
-            logging.getLogger(name).setLevel(min(level, logging.WARNING))
+    for logger in map(logging.getLogger, _LOQUACIOUS):
+        if isinstance(level, int) and logger.getEffectiveLevel() < (least := min(level, logging.WARNING)):
+            logger.setLevel(least)
