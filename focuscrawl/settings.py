@@ -123,6 +123,7 @@ EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
     "focuscrawl.extensions.wishes.Wishes": 0,
+    "focuscrawl.extensions.activity.RecordActivity": 0,
     "focuscrawl.extensions.metrics.Metrics": 0,
     "focuscrawl.extensions.feeds.StoredPages": 10,  # after Scrapy's feeds, which must be open
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more

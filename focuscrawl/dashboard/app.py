@@ -283,6 +283,7 @@ class Dashboard:
         for url in ahead or []:
             anchor, why, page = anchors.get(url.via or 0, ("", None, 0))
             rows.append((url, anchor, from_json(why, dict), page))
+        activity = figures.at_work(crawl, store)
         refused = store.browse.refused(30)
         reasons: dict[str, int] = {}
         for told, count in refused:
@@ -295,6 +296,9 @@ class Dashboard:
             rows=rows,
             counting=ahead is None,
             queue=crawl.fact("queue", lambda store: store.queue.count()),
+            running=crawl.holder() is not None,
+            activity=activity,
+            states={host.name: host for host in activity.hosts} if activity else {},
             hosts=crawl.fact("waiting hosts", lambda store: store.browse.waiting_hosts(40), fresh=5.0) or [],
             refused=sorted(reasons.items(), key=lambda item: -item[1])[:15],
             latest=LATEST_LINKS,

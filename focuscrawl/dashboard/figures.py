@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from focuscrawl.crawl import clock
-from focuscrawl.crawl.outlook import Forecast
+from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.dashboard.crawls import OpenCrawl
 from focuscrawl.dashboard.ledger import MATCHED, RELEVANT, Ledger
+from focuscrawl.frontier.activity import FRESH, KEY, Activity
 from focuscrawl.reports import svg
 from focuscrawl.reports.endings import ending
 from focuscrawl.reports.status import outlook_lines
 from focuscrawl.store.store import Store
 
-#: Pages that the recent harvest is about, and points of a curve.
-RECENT = 200
+#: Points of a curve.
 POINTS = 240
 #: Pages that the speed is measured over.
 _SPEED = 300
@@ -34,9 +34,12 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
     limit = options.get("max_pages") if options else 0
     hosts = ledger.by_name("host", ledger.hosts)
     reason, _, detail = store.standing.ending()
+    activity = at_work(crawl, store)
+    forecast = Forecast.read(store.standing.forecast())
     return {
         "running": holder is not None,
-        "memory": holder.memory() if holder else None,
+        "activity": activity,
+        "memory": (holder.memory() if holder else None) or (activity.memory if activity else None),
         "pages": pages,
         "max_pages": limit if isinstance(limit, int) else 0,
         "known": known,
@@ -59,9 +62,16 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "run": last,
         "seconds": store.meta("seconds") or 0,
         "wish": store.meta("wish"),
-        "outlook": outlook_lines(forecast) if (forecast := Forecast.read(store.standing.forecast())) else [],
+        "forecast": forecast,
+        "outlook": outlook_lines(forecast) if forecast else [],
         "ended": "" if holder is not None or not reason else ending(reason, detail),
     }
+
+
+def at_work(crawl: OpenCrawl, store: Store) -> Activity | None:
+    """What the crawl is doing; None if it is not running, or has not said so lately."""
+    found = Activity.read(store.meta(KEY)) if crawl.holder() is not None else None
+    return found if found is not None and found.age < FRESH else None
 
 
 def last_run(store: Store) -> dict[str, Any]:

@@ -43,6 +43,28 @@ def _when(value: object) -> str:
     return str(value or "–")[:19].replace("T", " ")
 
 
+def _soon(seconds: float | None) -> str:
+    """How long something takes from now."""
+    if seconds is None:
+        return "–"
+    if seconds < 0.05:
+        return "now"
+    for size, unit in ((3_600, "h"), (60, "min")):
+        if seconds >= 1.5 * size:
+            return f"in {seconds / size:.0f} {unit}"
+    return f"in {seconds:.1f} s" if seconds < 10 else f"in {seconds:.0f} s"
+
+
+def span(seconds: object) -> str:
+    """A duration, roughly."""
+    if not isinstance(seconds, int | float) or not 0 < seconds < 1e10:
+        return "–"
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def _text(value: object) -> str:
     """Text from a page, on one line and without characters that could disguise it."""
     return "" if value is None else printable(str(value))
@@ -94,6 +116,8 @@ def environment() -> Environment:
         "pct": _percent,
         "size": _size,
         "when": _when,
+        "soon": _soon,
+        "span": span,
         "text": _text,
         "short": short,
         "web": web_address,

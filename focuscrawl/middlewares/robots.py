@@ -188,7 +188,9 @@ class RobotsMiddleware:
         self._tries[root] += 1
         if (crawl := self._running()) is not None and self._tries[root] <= self.retries:
             if not heard:  # otherwise BackoffMiddleware has done it
-                crawl.hosts.refused(urls.host(root), None, clock.monotonic())
+                crawl.hosts.refused(urls.host(root), None, clock.monotonic(), f"robots.txt: {problem}")
             return None
         del self._tries[root]
+        if crawl is not None:
+            crawl.hosts.block(urls.host(root), clock.monotonic() + RETRY_AFTER, f"robots.txt: {problem}")
         return _Site(None, expires=clock.monotonic() + RETRY_AFTER, problem=problem, silent=silent)
