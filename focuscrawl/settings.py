@@ -82,6 +82,8 @@ FOCUS_WARC = "no"
 FOCUS_START_CHECKS = True
 #: Live progress line: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
+#: Minutes between two versions of report.html while the crawl runs; 0: written at the end only.
+FOCUS_REPORT_MINUTES = 5.0
 #: Port on 127.0.0.1 that serves metrics for Prometheus, at /metrics; 0: none.
 FOCUS_METRICS_PORT = 0
 #: File to which the same metrics are written every few seconds, for the textfile collector of node_exporter.

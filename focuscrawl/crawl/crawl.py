@@ -429,6 +429,11 @@ class Crawl:
         return self.ending == "shutdown"
 
     @property
+    def failure(self) -> str | None:
+        """Why this run failed; None if it did not. A run that the user has stopped may have no page."""
+        return self.fatal or (None if self.was_stopped else self.problem)
+
+    @property
     def judges(self) -> bool:
         """Whether pages are judged at all."""
         return bool(self.topic.all_keywords or self.topic.examples or self.relevant)
@@ -454,7 +459,10 @@ class Crawl:
         """Close the store and release the directory; safe to call twice."""
         if self._lock is None:
             return
-        self.problem = self._problem()
+        self.problem = self.find_problem()
+        if self.failure and self.ending and self.store.path.exists():
+            with suppress(StoreError, FocusError), self.store.transaction():
+                self.store.standing.fail(self.failure)
         self._take_up_last_marks()
         self.store.close()
         self._drop_lock()
@@ -468,7 +476,8 @@ class Crawl:
                 if apply_marks(self.store):
                     write_matched(self.folder, self.store)
 
-    def _problem(self) -> str | None:
+    def find_problem(self) -> str | None:
+        """Why no page could be read; None if one could."""
         if not self.store.path.exists():
             return f"{self.store.path} was removed while the crawl was running; the crawl is lost"
         try:

@@ -64,6 +64,7 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "wish": store.meta("wish"),
         "forecast": forecast,
         "outlook": outlook_lines(forecast) if forecast else [],
+        "failed_because": "" if holder is not None else store.standing.failure(),
         "ended": "" if holder is not None or not reason else ending(reason, detail),
     }
 
@@ -134,6 +135,7 @@ def overview(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "matched": ledger.count(MATCHED),
         "harvest": relevant / known if known else None,
         "running": crawl.holder() is not None,
+        "failed": bool(store.standing.failure()),
         "last": newest.isoformat() if newest else "",
         "ago": ago(newest.isoformat()) if newest else "–",
         "size": crawl.size(),

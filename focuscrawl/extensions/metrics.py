@@ -139,12 +139,13 @@ class Metrics:
         def by(prefix: str) -> dict[str, float]:
             return {name.removeprefix(prefix): count for name, count in stats.items() if name.startswith(prefix)}
 
-        failed, recent = crawl.fatal is not None, crawl.outlook.recent_harvest
+        failed = crawl.fatal or (None if running or crawl.was_stopped else crawl.find_problem())
+        recent = crawl.outlook.recent_harvest
         now = activity_of(crawl) if running else None
         hosts = {} if now is None else {BUSY: now.busy, RESTING: now.resting, BLOCKED: now.blocked}
         return [
             gauge("running", "Whether the crawl runs.", float(running)),
-            gauge("failed", "Whether the crawl had to stop because of an error.", float(failed)),
+            gauge("failed", "Whether the crawl had to stop because of an error.", float(failed is not None)),
             counter("pages", "Stored pages, over all runs.", pages),
             counter("relevant_pages", "Relevant pages, over all runs.", relevant),
             counter("matched_pages", "Pages in URLs.txt, over all runs.", crawl.matched),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from string import Template
+from typing import Literal
 
 from focuscrawl.console.program import program
 from focuscrawl.crawl.outlook import RECENT, Forecast
@@ -16,6 +17,9 @@ from focuscrawl.reports.audit import audit_of
 from focuscrawl.reports.no_match import no_match
 from focuscrawl.reports.status import outlook_lines
 from focuscrawl.store.store import Store
+
+#: Points of the curve.
+_POINTS = 300
 
 _PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -63,21 +67,20 @@ $body
 """)
 
 
-def curve(store: Store) -> list[int]:
-    """The number of relevant pages among the first n pages, for each n."""
-    total = 0
-    points = []
-    for page in store.pages.each():
-        total += bool(page.relevant)
-        points.append(total)
-    return points
-
-
-def chart(series: Mapping[str, Sequence[int]], what: str) -> str:
-    """Curves of relevant pages over fetched pages, as SVG."""
+def chart(series: Mapping[str, Sequence[int]], what: str, x_end: float | None = None) -> str:
+    """Curves of relevant pages over fetched pages, as SVG; with *x_end*, their points are evenly spaced up to it."""
     looks = {name: svg.style(place) for place, name in enumerate(series)}
-    drawn = svg.curve_chart(series, looks, x_label="pages fetched", y_label=what, height=300, legend="inside")
+    legend: Literal["inside"] | None = "inside" if len(series) > 1 else None
+    drawn = svg.curve_chart(
+        series, looks, x_label="pages fetched", y_label=what, x_end=x_end, height=300, legend=legend
+    )
     return drawn or f"<p>No {html.escape(what)} yet.</p>"
+
+
+def harvest_chart(store: Store) -> str:
+    """The curve of a crawl, with a bounded number of points."""
+    points, last = store.standing.harvest(_POINTS)
+    return chart({"relevant": points}, "relevant pages", last if len(points) < last else None)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], numbers: int) -> str:
@@ -102,10 +105,10 @@ def link(url: str, text: str = "") -> str:
     return f'<a href="{href}" rel="noreferrer">{html.escape(text or url)}</a><br><small>{href}</small>'
 
 
-def crawl_report(store: Store) -> str:
-    """The report of one crawl."""
+def crawl_report(store: Store, *, running: bool = False) -> str:
+    """The report of one crawl; *running*: it goes on while this is written."""
     with store.reading():
-        return _report(store)
+        return _report(store, running=running)
 
 
 def _types(store: Store) -> list[tuple[str, int, int]]:
@@ -172,7 +175,7 @@ def _what_counts(judged: bool) -> str:
     )
 
 
-def _report(store: Store) -> str:
+def _report(store: Store, *, running: bool) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
     judged = store.pages.any_judged()
     figures = {
@@ -198,10 +201,10 @@ def _report(store: Store) -> str:
             " 95 % intervals.</p>"
         )
     body += [f"<p><small>{_what_counts(judged)}</small></p>"]
-    if missing := no_match(store):
+    if not matched and (missing := no_match(store)):
         body += ["<h2>Why nothing matches</h2>", f"<pre>{html.escape(chr(10).join(missing))}</pre>"]
     if judged or not pages:
-        body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+        body += ["<h2>Relevant pages over pages fetched</h2>", harvest_chart(store)]
     if forecast := Forecast.read(store.standing.forecast()):
         body += ["<h2>Outlook</h2>", f"<p>{html.escape(' '.join(outlook_lines(forecast)))}</p>"]
     rows: list[tuple[str, ...]] = [
@@ -246,7 +249,8 @@ def _report(store: Store) -> str:
         rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]
         body += ["<h2>Traps</h2><p>Recent pages at these URLs had no new content, so the others come first.</p>"]
         body += [table(("URL pattern", "pages", "latest without new content"), rows, 2)]
-    body += account.made(store, table)
+    body += account.made(store, table, running=running)
+    body += account.cited(store, pages, matched, first, last)
     when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if first and last else "no page yet"
-    subtitle = f"Spider {store.meta('spider')}, {when}"
+    subtitle = f"Spider {store.meta('spider')}, {when}{account.state(store, running=running)}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

@@ -20,7 +20,7 @@ _FILES = 100_000
 #: Below this many folders, crawls are looked for.
 _DEPTH = 3
 
-RUNNING, FINISHED, STOPPED = "running", "finished", "stopped"
+RUNNING, FINISHED, STOPPED, FAILED = "running", "finished", "stopped", "failed"
 #: Said of a run that left no word about its end.
 _NO_WORD = f"it was killed, or made by a version that did not record why it ended; {RESUMES}"
 
@@ -32,7 +32,7 @@ class Status:
     folder: str
     spider: str
     topic: str
-    #: running, finished (nothing was left, or a limit was reached) or stopped (by the user, by an error, killed).
+    #: running, finished (nothing was left, or a limit was reached), stopped (by the user, or killed) or failed.
     state: str
     #: Why it ended, as Scrapy says it, and in words; empty while it runs.
     reason: str
@@ -71,6 +71,7 @@ def status_of(folder: Path) -> Status:
 def _status(store: Store, folder: Path, *, locked: bool) -> Status:
     pages, relevant, matched, _, _, last = store.pages.figures()
     reason, _, detail = store.standing.ending()
+    failure = store.standing.failure()
     recent = store.standing.outcomes(RECENT)
     seconds = store.number("seconds")
     running = locked and not reason
@@ -79,9 +80,9 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
         folder=str(folder),
         spider=str(store.meta("spider") or ""),
         topic=str(store.meta("topic") or ""),
-        state=RUNNING if running else _state(reason),
+        state=RUNNING if running else FAILED if failure else _state(reason),
         reason=reason,
-        why="" if running else ending(reason, detail) if reason else _NO_WORD,
+        why="" if running else failure or how_ended(reason, detail),
         pages=pages,
         relevant=relevant,
         matched=matched,
@@ -97,6 +98,11 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
         disk=_size(folder),
         last_page=last,
     )
+
+
+def how_ended(reason: str, detail: str) -> str:
+    """Why a run that is not running any more ended."""
+    return ending(reason, detail) if reason else _NO_WORD
 
 
 def _state(reason: str) -> str:
