@@ -80,7 +80,7 @@ FOCUS_INDEX = False
 FOCUS_WARC = "no"
 #: Check disk space, memory and clock before the first request.
 FOCUS_START_CHECKS = True
-#: Live progress line: True, False, or "auto" for terminals only.
+#: Live view of the crawl: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
 #: Minutes between two versions of report.html while the crawl runs; 0: written at the end only.
 FOCUS_REPORT_MINUTES = 5.0

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from focuscrawl.errors import printable
+from focuscrawl.reports.status import soon
 
 #: Parts of a score that are shown, the largest first.
 PARTS = 8
@@ -41,18 +42,6 @@ def _size(value: float | None) -> str:
 def _when(value: object) -> str:
     """A time as it is stored, to the second."""
     return str(value or "–")[:19].replace("T", " ")
-
-
-def _soon(seconds: float | None) -> str:
-    """How long something takes from now."""
-    if seconds is None:
-        return "–"
-    if seconds < 0.05:
-        return "now"
-    for size, unit in ((3_600, "h"), (60, "min")):
-        if seconds >= 1.5 * size:
-            return f"in {seconds / size:.0f} {unit}"
-    return f"in {seconds:.1f} s" if seconds < 10 else f"in {seconds:.0f} s"
 
 
 def span(seconds: object) -> str:
@@ -116,7 +105,7 @@ def environment() -> Environment:
         "pct": _percent,
         "size": _size,
         "when": _when,
-        "soon": _soon,
+        "soon": soon,
         "span": span,
         "text": _text,
         "short": short,

@@ -211,3 +211,15 @@ def size(count: float) -> str:
             return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
         count /= 1000
     return f"{count:,.1f} TB"
+
+
+def soon(seconds: float | None) -> str:
+    """How long something takes from now."""
+    if seconds is None:
+        return "–"
+    if seconds < 0.05:
+        return "now"
+    for size, unit in ((3_600, "h"), (60, "min")):
+        if seconds >= 1.5 * size:
+            return f"in {seconds / size:.0f} {unit}"
+    return f"in {seconds:.1f} s" if seconds < 10 else f"in {seconds:.0f} s"
