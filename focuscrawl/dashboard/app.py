@@ -277,7 +277,7 @@ class Dashboard:
 
     def frontier(self, request: Request, crawl: OpenCrawl, store: Store) -> Response:
         crawl.catch_up(store)
-        ahead = crawl.fact("next", lambda store: store.browse.next_up(25), fresh=3.0)
+        ahead = crawl.fact("next", lambda store: store.browse.next_up(15), fresh=3.0)
         anchors = store.browse.anchors([url.via for url in ahead or [] if url.via])
         rows = []
         for url in ahead or []:
@@ -295,11 +295,11 @@ class Dashboard:
             topic=store.meta("topic") or "",
             rows=rows,
             counting=ahead is None,
-            queue=crawl.fact("queue", lambda store: store.queue.count()),
+            queue=figures.queued(crawl, activity),
             running=crawl.holder() is not None,
             activity=activity,
             states={host.name: host for host in activity.hosts} if activity else {},
-            hosts=crawl.fact("waiting hosts", lambda store: store.browse.waiting_hosts(40), fresh=5.0) or [],
+            hosts=crawl.fact("waiting hosts", lambda store: store.browse.waiting_hosts(20), fresh=5.0) or [],
             refused=sorted(reasons.items(), key=lambda item: -item[1])[:15],
             latest=LATEST_LINKS,
             failures=store.browse.last_failures(15),

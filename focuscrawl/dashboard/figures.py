@@ -48,7 +48,7 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "harvest": relevant / known if known else None,
         "recent": recent[-1] / 100 if recent else None,
         "speed": speed(ledger, running=holder is not None),
-        "queue": crawl.fact("queue", lambda store: store.queue.count()),
+        "queue": queued(crawl, activity),
         "failed": crawl.fact("failed", lambda store: store.failures.count()),
         "hosts": len(hosts),
         "reasons": crawl.fact("reasons", lambda store: store.failures.by_reason(12), fresh=5.0) or [],
@@ -58,7 +58,7 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "chart": harvest_chart(overall, recent, drawn),
         "languages": ledger.by_name("language", ledger.languages)[:8],
         "best_hosts": hosts[:8],
-        "latest": store.browse.rows([int(number) for number in ledger.known[-8:][::-1]]),
+        "latest": store.browse.rows([int(number) for number in ledger.known[-10:][::-1]]),
         "run": last,
         "seconds": store.meta("seconds") or 0,
         "wish": store.meta("wish"),
@@ -73,6 +73,14 @@ def at_work(crawl: OpenCrawl, store: Store) -> Activity | None:
     """What the crawl is doing; None if it is not running, or has not said so lately."""
     found = Activity.read(store.meta(KEY)) if crawl.holder() is not None else None
     return found if found is not None and found.age < FRESH else None
+
+
+def queued(crawl: OpenCrawl, activity: Activity | None) -> int | None:
+    """The number of waiting URLs; a running crawl knows it without counting."""
+    if activity is not None:
+        return activity.queued
+    found: int | None = crawl.fact("queue", lambda store: store.queue.count())
+    return found
 
 
 def last_run(store: Store) -> dict[str, Any]:

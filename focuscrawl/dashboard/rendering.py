@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from focuscrawl.errors import printable
-from focuscrawl.reports.status import soon
+from focuscrawl.reports.status import soon, span
 
 #: Parts of a score that are shown, the largest first.
 PARTS = 8
@@ -42,16 +42,6 @@ def _size(value: float | None) -> str:
 def _when(value: object) -> str:
     """A time as it is stored, to the second."""
     return str(value or "–")[:19].replace("T", " ")
-
-
-def span(seconds: object) -> str:
-    """A duration, roughly."""
-    if not isinstance(seconds, int | float) or not 0 < seconds < 1e10:
-        return "–"
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.0f} s"
 
 
 def _text(value: object) -> str:

@@ -57,6 +57,8 @@ class Activity(NamedTuple):
 
     #: When this was recorded, in seconds since 1970.
     at: float
+    #: Waiting URLs, and requests in flight.
+    queued: int
     in_flight: int
     #: Most requests in flight; None if there is no limit.
     room: int | None
@@ -102,7 +104,18 @@ class Activity(NamedTuple):
         if held is not None and not (_is_row(held, 4) and all(map(_is_text, held[::2])) and _are_numbers(held[1::2])):
             return None
         numbers = [value for key, value in noted.items() if key not in ("hosts", "held") and value is not None]
-        needed = ("at", "in_flight", "busy", "resting", "blocked", "pace", "rest", "times_held", "seconds_held")
+        needed = (
+            "at",
+            "queued",
+            "in_flight",
+            "busy",
+            "resting",
+            "blocked",
+            "pace",
+            "rest",
+            "times_held",
+            "seconds_held",
+        )
         if not _are_numbers(numbers) or any(noted[key] is None for key in needed):
             return None
         told: dict[str, Any] = {**noted, "hosts": [HostNow(*host) for host in hosts]}
@@ -144,6 +157,7 @@ def activity_of(crawl: Crawl) -> Activity:
     room = scheduler.room(now)
     return Activity(
         at=clock.utc().timestamp(),
+        queued=len(frontier),
         in_flight=len(scheduler.downloading),
         room=None if room == inf else int(room),
         busy=len(busy),

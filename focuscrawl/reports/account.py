@@ -82,9 +82,7 @@ def cited(store: Store, pages: int, matched: int, first: str | None, last: str |
         f"Web pages about “{store.meta('topic')}”, crawled {dates} with {by} (strategy {store.meta('spider')}):"
         f" {pages:,} pages fetched, {matched:,} matched."
     )
-    advice = (
-        f"Keep crawl.sqlite beside it, or publish the pages with `{program()} release`, which adds a citation file."
-    )
+    advice = f"Keep crawl.sqlite beside it, or publish the pages with {program()} release, which adds a citation file."
     return ["<h2>How to cite it</h2>", f"<pre>{html.escape(text)}</pre>", f"<p>{html.escape(advice)}</p>"]
 
 

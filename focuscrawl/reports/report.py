@@ -15,7 +15,7 @@ from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
 from focuscrawl.reports import account, svg
 from focuscrawl.reports.audit import audit_of
 from focuscrawl.reports.no_match import no_match
-from focuscrawl.reports.status import outlook_lines
+from focuscrawl.reports.status import outlook_lines, span
 from focuscrawl.store.store import Store
 
 #: Points of the curve.
@@ -38,18 +38,21 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 a { color: var(--link); }
 h1 { font-size: 1.6rem; line-height: 1.25; margin-bottom: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin-top: 2rem; }
-.figures { display: flex; flex-wrap: wrap; gap: 1px; margin: 1rem 0; background: var(--line);
-  border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
-.figures div { flex: 1 1 10rem; background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
+.figures { display: grid; grid-template-columns: repeat(var(--columns), 1fr); gap: 1px; margin: 1rem 0;
+  background: var(--line); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+.figures div { background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
 .figures b { display: block; font-size: 1.4rem; color: var(--ink); font-variant-numeric: tabular-nums; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem;
   white-space: pre-wrap; overflow-wrap: anywhere; font-size: .88rem; }
 @media (max-width: 40rem) {
-  .figures div { flex-basis: 40%; }
+  .figures { grid-template-columns: 1fr 1fr; }
+  .figures div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   table { display: block; overflow-x: auto; }
 }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+td b { overflow-wrap: normal; }
+@media (min-width: 40rem) { td b { white-space: nowrap; } }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 small, th { color: var(--dim); }
 th { font-weight: 500; }
@@ -175,6 +178,11 @@ def _what_counts(judged: bool) -> str:
     )
 
 
+def _columns(figures: int) -> int:
+    """The number of columns that leaves the fewest gaps."""
+    return min((5, 4, 6), key=lambda columns: -figures % columns)
+
+
 def _report(store: Store, *, running: bool) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
     judged = store.pages.any_judged()
@@ -188,13 +196,15 @@ def _report(store: Store, *, running: bool) -> str:
         "waiting": f"{store.queue.count():,}",
         "failed": f"{store.failures.count():,}",
         "near-duplicates": f"{copies:,}",
+        "time": span(store.number("seconds")),
     }
     audit = audit_of(store)
     if audit is not None and audit.precision is not None:  # what people say comes first, and the judge's opinion is one
         told = {"precision": str(audit.precision)} | ({"recall": str(audit.recall)} if audit.recall else {})
         judge = {"relevant": "relevant, says the judge", "harvest rate": "harvest rate, says the judge"}
         figures = told | {judge.get(name, name): value for name, value in figures.items()}
-    body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
+    tiles = (f"<div>{name}<b>{value}</b></div>" for name, value in figures.items())
+    body = [f'<div class=figures style="--columns: {_columns(len(figures))}">', *tiles, "</div>"]
     if audit is not None and audit.precision is not None:
         body.append(
             f"<p>Precision and recall, within what was fetched, by an audit of {audit.marked:,} pages drawn at random;"

@@ -223,3 +223,13 @@ def soon(seconds: float | None) -> str:
         if seconds >= 1.5 * size:
             return f"in {seconds / size:.0f} {unit}"
     return f"in {seconds:.1f} s" if seconds < 10 else f"in {seconds:.0f} s"
+
+
+def span(seconds: object) -> str:
+    """A duration, roughly."""
+    if not isinstance(seconds, int | float) or not 0 < seconds < 1e10:
+        return "–"
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.0f} s"

@@ -66,7 +66,7 @@ def test_the_dashboard_shows_it_while_the_crawl_runs(seen):
     _, shown = seen
     text = " ".join(now for now, _ in shown)
     assert "1 host is busy" in text
-    assert "of at most 4" in text  # half of eight
+    assert ", of at most 4" in text  # half of eight
     assert "robots.txt: HTTP 500" in text
     assert "at 50% of its full speed (FOCUS_PACE)" in text
     frontier = shown[-1][1]

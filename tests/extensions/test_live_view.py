@@ -42,7 +42,7 @@ def test_hosts_are_one_line_without_control_characters():
         HostNow("b.example", RESTING, 0.4),
         HostNow("c.example\x1b[2J", BLOCKED, 130.0, "too many requests"),
     ]
-    now = Activity(0.0, 1, 8, 1, 12, 1, hosts, 1.0, 0.0, False, None, 0, 0.0, None)
+    now = Activity(0.0, 90, 1, 8, 1, 12, 1, hosts, 1.0, 0.0, False, None, 0, 0.0, None)
     assert hosts_line(now) == (
         "1 busy, 12 resting (next b.example in 0.4 s), 1 blocked (next c.example [2J in 2 min, too many requests)"
     )
