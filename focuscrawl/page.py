@@ -7,7 +7,8 @@ first use and cached. All positions are offsets into one string, the page's text
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from focuscrawl.language.identify import Language, identify, is_english
 from focuscrawl.language.languages import code_of
 from focuscrawl.manners.rights import Rights
 from focuscrawl.reading import main_text
+from focuscrawl.reading.around import after_in, before_in
 from focuscrawl.reading.markup import BODY, LIST, step_of
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
@@ -31,7 +33,6 @@ FIELDS = [
 #: How many words before and after a link the crawl keeps, unless the strategy needs more.
 CONTEXT_WORDS = 10
 
-_MAX_ANCHOR = 300
 #: Characters that hold CONTEXT_WORDS words in most languages.
 _CONTEXT_CHARS = 100
 
@@ -99,6 +100,7 @@ class Link:
         "_list",
         "_page",
         "_start",
+        "_text",
         "anchor",
         "elements",
         "hreflang",
@@ -131,6 +133,8 @@ class Link:
         #: The spider's own request for the URL, with its callback; None for a plain GET.
         self.request: object = None
         self._page: Page | None = None
+        #: The text of a stored page, read when it is needed.
+        self._text: Callable[[], str] | None = None
         self._language = language
         self._before, self._after = before, after
         self._start = self._end = 0
@@ -151,20 +155,27 @@ class Link:
 
     def text_before(self, chars: int = _CONTEXT_CHARS) -> str:
         """The text before the link, at most *chars* characters and whole words."""
-        if self._page is None:
-            return self._before
-        begin = self._start - chars
-        if begin <= 0:
-            return self._page.raw_text[: self._start]
-        text = self._page.raw_text[begin : self._start]
-        return text if text[:1].isspace() else text[text.find(" ") + 1 :]
+        text = self._whole_text()
+        return self._before if text is None else before_in(text, self._start, chars)
 
     def text_after(self, chars: int = _CONTEXT_CHARS) -> str:
         """The text after the link, at most *chars* characters and whole words."""
-        if self._page is None:
-            return self._after
-        text = self._page.raw_text[self._end : self._end + chars]
-        return text if len(text) < chars else text[: text.rfind(" ") + 1]
+        text = self._whole_text()
+        return self._after if text is None else after_in(text, self._end, chars)
+
+    def _whole_text(self) -> str | None:
+        if self._page is not None:
+            return self._page.raw_text
+        return None if self._text is None else self._text()
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it begins and ends in the text of its page."""
+        return self._start, self._end
+
+    def stand_in(self, text: Callable[[], str], start: int, end: int) -> None:
+        """Set the text that a stored link stands in, and where."""
+        self._text, self._start, self._end = text, start, end
 
     @property
     def page(self) -> Page | None:
@@ -406,7 +417,7 @@ class Page:
         if not main_text.is_directory(self.blocks, self.plain_sizes, self.main_blocks):
             return None
         view = copy(self)  # in the same language
-        for name in ("words", "stems", "counts", "main_text", "_main_stretches"):
+        for name in ("words", "word_counts", "stems", "counts", "main_text", "_main_stretches"):
             view.__dict__.pop(name, None)
         view.main_blocks = [
             index for index in self.main_blocks if not main_text.is_list(self.blocks[index], self.plain_sizes[index])
@@ -426,6 +437,11 @@ class Page:
         for start, end in self._main_stretches:
             found += text[start:end].split() if even else words.tokenize(text[start:end])
         return found
+
+    @cached_property
+    def word_counts(self) -> dict[str, int]:
+        """How often each word occurs: the one walk over the words of a page that judge, traps and models share."""
+        return Counter(self.words)
 
     @cached_property
     def _main_stretches(self) -> list[tuple[int, int]]:
@@ -469,12 +485,7 @@ class Page:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How often each stem occurs."""
-        return words.count_stems(self.words, self.language)
-
-
-def anchor_text(text: str) -> str:
-    """Anchor text as stored: white space folded, length bounded (an unclosed <a> may swallow the page)."""
-    return " ".join(text[: 4 * _MAX_ANCHOR].split())[:_MAX_ANCHOR]
+        return words.count_stems(self.word_counts, self.language)
 
 
 def attach(link: Link, page: Page, start: int, end: int, list_index: int, heading: int) -> None:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from focuscrawl import urls
-from focuscrawl.page import Link, Page, Unread, anchor_text, attach
+from focuscrawl.page import Link, Page, Unread, attach
 from focuscrawl.reading import types
+from focuscrawl.reading.around import anchor_text
 from focuscrawl.reading.types import FileType
 
 #: A page with more links than this is a sitemap, a mistake or a trap.

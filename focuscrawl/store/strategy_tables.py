@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from focuscrawl.page import RULE
+from focuscrawl.store.links import WHY
 from focuscrawl.store.part import Part
 from focuscrawl.store.schema import DamageError, has
 
@@ -36,7 +37,7 @@ _DROPS = ("DROP VIEW relevant_url", "DROP VIEW irrelevant_url")
 _PREDICT = (
     "INSERT INTO prediction SELECT link.url_id, max(ifnull(link.score >= ?, 0)) FROM link"
     " JOIN url ON url.id = link.url_id WHERE link.id > ? AND NOT url.done"
-    " AND (link.score NOT NULL OR ifnull(link.why NOT GLOB ?, 1)) GROUP BY link.url_id"
+    f" AND (link.score NOT NULL OR ifnull({WHY} NOT GLOB ?, 1)) GROUP BY link.url_id"
     " ON CONFLICT (url_id) DO UPDATE SET relevant = max(relevant, excluded.relevant)"
 )
 _PREDICT_AGAIN = "INSERT OR REPLACE INTO prediction SELECT url_id, score >= ? FROM frontier WHERE via NOT NULL"
