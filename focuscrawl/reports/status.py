@@ -63,12 +63,13 @@ class Status:
 
 def status_of(folder: Path) -> Status:
     """Where a crawl stands."""
-    locked = is_locked(folder)
     with read_crawl(folder, check=False) as store:
-        return _status(store, folder, locked=locked)
+        return status_in(store, folder)
 
 
-def _status(store: Store, folder: Path, *, locked: bool) -> Status:
+def status_in(store: Store, folder: Path) -> Status:
+    """The same for a crawl whose file is open."""
+    locked = is_locked(folder)
     pages, relevant, matched, _, _, last = store.pages.figures()
     reason, _, detail = store.standing.ending()
     failure = store.standing.failure()
