@@ -10,12 +10,8 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import ROOT, Crawled, scrapy
 from tests.hosts import MISSING, Answer, host, page, serving
-
-pytestmark = pytest.mark.usefixtures("unmeasured")
 
 QUICK = {"FOCUS_BACKOFF_MAX": 0.1, "DOWNLOAD_DELAY": 0, "DOWNLOAD_TIMEOUT": 20}
 

@@ -15,8 +15,6 @@ from scrapy.spiderloader import SpiderLoader
 
 from tests.conftest import ROOT, Crawled
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
-
 CASES = {
     "adaptive": [],
     "apprentice": ["lessons=auto", "lesson_pages=60"],
@@ -38,7 +36,7 @@ SPIDERS = sorted(SpiderLoader.from_settings(Settings({"SPIDER_MODULES": ["focusc
 
 
 @pytest.fixture(scope="module")
-def processes(unmeasured):
+def processes(unmeasured_processes):
     """A process for each kind of crawl, which forks for every part of one."""
     with ExitStack() as stack:
         started = {
