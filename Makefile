@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next browser test-browser screenshots chaos nightly audit lint docs clean
+.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next browser test-browser screenshots chaos nightly audit lint docs profile clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s%s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ test-browser: browser  ## install a browser if there is none, and run the tests 
 
 screenshots: browser  ## photograph the dashboard for docs/images; needs a browser
 	$(BIN)/python docs/screenshots.py
+
+profile: $(READY)  ## crawl synthetic pages, and write a flame graph (build/profile.svg) and a table of shares
+	$(BIN)/python benchmarks/flame.py $(ARGS)
 
 test-scrapy-next:  ## run the tests with the newest Scrapy, pre-releases included
 	$(MAKE) .venv-scrapy-next/ready VENV=.venv-scrapy-next

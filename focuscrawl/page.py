@@ -322,8 +322,8 @@ class Page:
         self.raw_text = ""
         self._cuts: dict[Block, str] = {}
         self.judgement: Judgement | None = None
-        #: The link that led here, as it was stored; None for a seed.
-        self.via: Link | None = None
+        #: Reads the link that led here; None for a seed.
+        self.find_via: Callable[[], Link | None] | None = None
         #: The number of the page in the crawl once it is stored: pages are numbered in storage order.
         self.number = 0
         #: The id in the frontier of the requested URL; 0 if the frontier did not request the page.
@@ -358,6 +358,11 @@ class Page:
         if text is None:
             text = self._cuts[block] = " ".join(self.raw_text[block.start : block.end].split())
         return text
+
+    @cached_property
+    def via(self) -> Link | None:
+        """The link that led here, as it was stored; None for a seed."""
+        return self.find_via() if self.find_via is not None else None
 
     @cached_property
     def text(self) -> str:
