@@ -254,6 +254,7 @@ def _crawl(job: Job, place: Path) -> Outcome:
             "RETRY_ENABLED": False,  # a web file would answer the same
             "LOGSTATS_INTERVAL": 0,
             "FOCUS_INDEX": False,  # these crawls are not searched
+            "FOCUS_REPORT_MINUTES": 0,
             **_politeness(job.manners),
         },
         priority="cmdline",
