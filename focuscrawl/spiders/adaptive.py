@@ -211,7 +211,8 @@ class Adaptive(FocusedSpider):
         revise_verdicts(self.crawl, judged)
 
     def finished(self) -> None:
-        self._revise(last=True)
+        if "learner" in vars(self) and not self.crawl.fatal:  # it has learned at all, and the file can be written
+            self._revise(last=True)
 
     # ---- going on
 
