@@ -201,6 +201,8 @@ class FocusedSpider(Spider):
     #: Whether the scores of links depend on nothing but them and their page: they are then computed again when somebody
     #: marks the page.
     links_follow_page = False
+    #: Whether the scores of links are the relevance that their pages can be expected to have.
+    calibrated = False
     #: Links that score less are held back until something raises them.
     floor = -inf
 
@@ -253,6 +255,9 @@ class FocusedSpider(Spider):
         Re-score waiting links here, not earlier: a crawl killed before the page is stored would resume in another
         order.
         """
+
+    def finished(self) -> None:
+        """Called when the last page of a run is stored, before URLs.txt is closed."""
 
     def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
         """People have marked pages: learn from it, and re-score what waits. Returns what was done, for the log.

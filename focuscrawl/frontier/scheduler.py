@@ -99,7 +99,8 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
-        tune(self.crawler.settings["LOG_LEVEL"])
+        connect = self.crawler.signals.connect
+        connect(tune(self.crawler.settings["LOG_LEVEL"]), signals.engine_stopped, weak=False)
         strategy, visits = self.crawl.strategy, self.crawl.to_visit is not None
         limits = (0.0, 0.0) if visits else (strategy.max_hours, strategy.stop_below)
         self.budget = Budget(self.crawl, strategy.max_pages, *limits)
@@ -108,7 +109,6 @@ class FrontierScheduler(BaseScheduler):
         self.hosts.bind(self.engine, lambda: self.closing or self.crawl.out_of_time())
         if (rescore := self.frontier.rescorer) is not None:
             self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
-        connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
         connect(self._left_downloader, signals.request_left_downloader)
         connect(self._response_received, signals.response_downloaded)

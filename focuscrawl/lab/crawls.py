@@ -54,6 +54,8 @@ class Outcome:
     times: list[float] | None = None
     #: What the crawl expected of its next pages: pages stored, pages ahead, expected relevant pages, their interval.
     forecasts: list[Sequence[float]] = field(default_factory=list)
+    #: The score that each page was fetched with, None for a seed, and the relevance that the spider saw when it came.
+    seen: list[Sequence[float | None]] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Save the outcome atomically."""
@@ -281,6 +283,9 @@ def _crawl(job: Job, place: Path) -> Outcome:
         raise FocusError(problem)
     store = Store(place / "crawl.sqlite", create=False)
     pages = list(store.pages.each())
+    arrived = {
+        page["url"]: (page["score"] if page["parent"] else None, page["relevance"]) for page in store.pages.records()
+    }
     errors = [failure for failure in store.failures.each() if failure.reason.startswith("spider error")]
     store.close()
     if errors:  # these pages were fetched but lost, so the crawl does not measure the strategy
@@ -300,4 +305,5 @@ def _crawl(job: Job, place: Path) -> Outcome:
         seconds,
         times,
         [forecast[:5] for forecast in crawl.outlook.forecasts],
+        [arrived.get(page.url, (None, None)) for page in pages],
     )

@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from focuscrawl.frontier.process import OBJECTS, tune
+from focuscrawl.testing import at, small_web
 
 NAMES = ("scrapy.core.engine", "scrapy.core.scraper")
 
@@ -33,6 +34,12 @@ def test_a_higher_level_that_somebody_has_set_stays():
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     tune("INFO")
     assert {logging.getLogger(name).getEffectiveLevel() for name in NAMES} == {logging.CRITICAL}
+
+
+def test_the_next_crawl_of_the_process_may_log_more(crawl):
+    logging.getLogger("scrapy").setLevel(logging.DEBUG)
+    crawl("breadth_first", small_web({"a": []}), settings={"LOG_LEVEL": "ERROR"}, seeds=at("a"))
+    assert {logging.getLogger(name).getEffectiveLevel() for name in NAMES} == {logging.DEBUG}
 
 
 @pytest.mark.parametrize(("before", "after"), [(700, OBJECTS), (50_000, 50_000), (0, 0)])
