@@ -39,7 +39,7 @@ CRAWLS = {
     "chess": ("adaptive", "chess", 300),
     "volcanoes": ("shark_search", "volcanoes", 150),
 }
-WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 380, "height": 800}
+WIDE, PHONE = {"width": 1280, "height": 1040}, {"width": 380, "height": 800}
 
 
 def command(folder: Path, name: str, pages: int, *more: str) -> list[str]:
@@ -73,6 +73,7 @@ def shoot(browser: Browser, address: str, report: str, folder: Path, *, everythi
         places = {f"dashboard-{name}": f"{address.rstrip('/')}{path}" for name, path in VIEWS.items()}
         for name, place in (places | {"report": report}).items():
             page.goto(place, wait_until="networkidle")
+            page.locator("text=Look again").wait_for(state="detached")  # what takes long is there a little later
             phone = "-phone" if size is PHONE else ""
             file = folder / f"{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
             page.screenshot(path=file, full_page=everything)

@@ -113,6 +113,7 @@ def test_the_report_tells_all_in_one_file(compared):
     assert (out / "curves-generic.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_the_same_command_gives_the_same_results(compared, world, tmp_path):
     out, _ = compared
     again = lab(world, tmp_path / "again", "--seeds", "topic", "generic", "--repeat", 2)
@@ -121,6 +122,7 @@ def test_the_same_command_gives_the_same_results(compared, world, tmp_path):
         assert (tmp_path / "again" / name).read_bytes() == (out / name).read_bytes(), name
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_polite_crawls_are_timed_and_repeat_themselves(world, tmp_path):
     """On the clock: two seconds per host, and both orders of reference wait like the crawls."""
     outs = tmp_path / "one", tmp_path / "other"
@@ -163,6 +165,7 @@ def test_a_comparison_without_a_clock_does_not_speak_of_it(compared):
     assert not list(out.glob("hours-*"))
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_crawl_of_the_lab_is_the_crawl_of_a_process_of_its_own(compared, world, tmp_path):
     """Crawls share a process there: nothing may be left over from the one before."""
     out, _ = compared
@@ -176,6 +179,7 @@ def test_a_crawl_of_the_lab_is_the_crawl_of_a_process_of_its_own(compared, world
         assert json.loads(kept.read_text())["urls"] == Crawled(alone).urls
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_finished_crawls_are_not_run_again(world, tmp_path):
     out = tmp_path / "out"
     assert lab(world, out, spiders="keyword").returncode == 0
@@ -340,6 +344,7 @@ def test_a_strategy_that_fails_on_some_pages_is_not_compared_as_if_it_had_not(wo
     }
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_strategy_that_ends_its_process_is_named_and_the_others_go_on(world, project):
     result = compare(world, project, "deadly,keyword", "--jobs", 2)
     assert result.returncode == 1
@@ -349,12 +354,14 @@ def test_a_strategy_that_ends_its_process_is_named_and_the_others_go_on(world, p
     assert spiders == {"omniscient", "breadth_first", "best_first", "keyword", "random"}
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_the_demo_works_in_a_project_of_somebody_elses(project):
     result = scrapy("demo", "--pages", 3, cwd=project)
     assert result.returncode == 0, result.stderr
     assert "best_first" in result.stdout
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_one_comparison_at_a_time_writes_into_a_folder(world, tmp_path):
     (tmp_path / "crawls").mkdir()
     with take_lock(tmp_path / "crawls"):
@@ -364,6 +371,7 @@ def test_one_comparison_at_a_time_writes_into_a_folder(world, tmp_path):
     assert lab(world, tmp_path).returncode == 0
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_an_outcome_that_cannot_be_read_is_crawled_again(world, tmp_path):
     assert lab(world, tmp_path, spiders="keyword").returncode == 0
     first = (tmp_path / "results.csv").read_bytes()
@@ -422,6 +430,7 @@ def test_a_finished_crawl_is_a_web_to_compare_on(world, tmp_path):
     assert Crawled(kept).urls[0] == at("sort/0")
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_the_embedded_web_is_labelled(tmp_path):
     result = scrapy(
         "lab",
@@ -453,6 +462,7 @@ def test_a_papers_experiment_stands_beside_its_figures(tmp_path):
     assert "Superposition ratio" in result.stdout
 
 
+@pytest.mark.usefixtures("unmeasured")
 def test_a_papers_experiment_can_be_polite(tmp_path):
     options = ("--pages", 40, "--pace", 1, "--out", tmp_path / "out", "--jobs", 2)
     result = scrapy("lab", "papers", "4", *options)
