@@ -235,11 +235,11 @@ def _as_spider_argument(option: str, following: Sequence[str]) -> str:
 
 def _close(crawl: Crawl) -> list[str]:
     """Close a crawl, if it is still open; what the user should know of its end, a line each."""
-    if not crawl.ending and not crawl.fatal and crawl.store.path.exists():  # it was stopped immediately
+    if not crawl.ending and not crawl.fatal and crawl.store.exists():  # it was stopped immediately
         with suppress(FocusError, StoreError), crawl.store.transaction():
             crawl.note_end("shutdown")
     crawl.close()
-    if crawl.fatal or not crawl.store.path.exists():
+    if crawl.fatal or not crawl.store.exists():
         return []
     with suppress(FocusError), read_crawl(crawl.folder, check=False) as store:
         lines = no_match(store) if crawl.judges else []

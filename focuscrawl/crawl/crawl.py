@@ -463,13 +463,13 @@ class Crawl:
 
     def _take_up_last_marks(self) -> None:
         """Apply the marks that were set while the crawl was ending: nobody else could."""
-        if self.fatal is None and self.throw_away is None and hasattr(self, "marks") and self.store.path.exists():
+        if self.fatal is None and self.throw_away is None and hasattr(self, "marks") and self.store.exists():
             with suppress(StoreError, OSError, FocusError):  # the next run sees to it
                 if apply_marks(self.store):
                     write_matched(self.folder, self.store)
 
     def _problem(self) -> str | None:
-        if not self.store.path.exists():
+        if not self.store.exists():
             return f"{self.store.path} was removed while the crawl was running; the crawl is lost"
         try:
             if self.store.pages.any_readable():

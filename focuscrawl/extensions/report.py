@@ -33,7 +33,7 @@ class Report:
 
     def closed(self) -> None:
         crawl = self.crawl
-        if not crawl.fatal and crawl.store.path.exists():
+        if not crawl.fatal and crawl.store.exists():
             path = crawl.folder / "report.html"
             try:
                 path.write_text(crawl_report(crawl.store), "utf-8")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import Part, upsert
+
+_SET = upsert("example", "url", "content_type", "body", "fetched_at")
 
 
 class Example(NamedTuple):
@@ -24,4 +26,4 @@ class Examples(Part):
 
     def add(self, url: str, example: Example, fetched_at: str) -> None:
         """Store or replace an example page."""
-        self.store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", (url, *example, fetched_at))
+        self.store.execute(_SET, (url, *example, fetched_at))

@@ -29,7 +29,7 @@ _SET_SCORE = "UPDATE link SET score = ?, why = ? WHERE id = ?"
 _OF_PAGE = (
     "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
     " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
-    " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score NOT NULL"
+    " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score IS NOT NULL"
 )
 _STEP_TO = (
     "SELECT source.url_id, source.url, url.url FROM page JOIN link ON link.id = page.via"
@@ -82,10 +82,7 @@ class Links(Part):
 
         Links found on a *later* visit get negative ids, which keeps the others in the order of their pages.
         """
-        if later:
-            first = min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0) - len(links)
-        else:
-            first = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+        first = self._first_id(page_id, len(links), later=later)
         chars = context_chars(self.context_words)
         rows: list[tuple[object, ...]] = []
         why: dict[str, float] | None = None
@@ -98,6 +95,12 @@ class Links(Part):
             rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
         self.store.executemany(_ADD, rows)
         return first
+
+    def _first_id(self, page_id: int, count: int, *, later: bool) -> int:
+        """The id of the first of so many new links of a page."""
+        if later:
+            return int(min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0)) - count
+        return int(max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0)) + 1
 
     def set_scores(self, scores: Iterable[tuple[float, Mapping[str, float], int | None]]) -> None:
         """Replace the scores of links: score, its components, id of the link."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import Part, upsert
 
-_SET = "INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)"
+_SET = upsert("pattern", "pattern", "pages", "stale")
 
 
 class Pattern(NamedTuple):

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import DamagedError, UnavailableError
 from focuscrawl.store.part import Part
-from focuscrawl.store.schema import DamageError, has
 from focuscrawl.store.sqlite_file import from_json, inflate
 
 if TYPE_CHECKING:
@@ -119,11 +118,8 @@ class SearchIndex(Part):
         """Whether there is an index, complete or not."""
         if self._temporary:
             return True
-        try:
-            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # check both, even without one
-            return all(found)
-        except DamageError as error:
-            raise self.store.broken(error) from None
+        found = [self.store.has(statement) for statement in _SCHEMA]  # check both, even without one
+        return all(found)
 
     def make(self) -> None:
         """Create the tables in the file if they do not exist."""

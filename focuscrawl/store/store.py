@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from focuscrawl.store.marks import Marks
 from focuscrawl.store.metadata import FUNCTIONS, PageMetadata
 from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tables, format_of, migrate
 from focuscrawl.store.pages import Pages
+from focuscrawl.store.part import upsert
 from focuscrawl.store.patterns import Patterns
 from focuscrawl.store.queue import Queue
 from focuscrawl.store.rights import RightsLedger
@@ -62,6 +63,7 @@ PATIENCE = 60.0
 
 #: What a crawl records when it starts.
 _NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
+_SET_META = upsert("meta", "key", "value")
 #: By number, not by time, which would read every page.
 _LAST_TIMES = (
     "SELECT fetched_at FROM page WHERE id = (SELECT max(id) FROM page)"
@@ -90,6 +92,19 @@ class Store:
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
         self._any_thread = any_thread
+        self._make_parts()
+        try:
+            self._open(create)
+        except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is not text: a UnicodeDecodeError
+            self.close()
+            if self.new:
+                raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
+            raise self.broken(error) from None
+        except FocusError:
+            self.close()
+            raise
+
+    def _make_parts(self) -> None:
         self.pages = Pages(self)
         self.metadata = PageMetadata(self)
         self.rights = RightsLedger(self)
@@ -113,16 +128,6 @@ class Store:
         self.models = Models(self)
         self.seed_pages = SeedPages(self)
         self.predictions = Predictions(self)
-        try:
-            self._open(create)
-        except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is not text: a UnicodeDecodeError
-            self.close()
-            if self.new:
-                raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
-            raise self.broken(error) from None
-        except FocusError:
-            self.close()
-            raise
 
     def _open(self, create: bool) -> None:
         if not self.new:
@@ -247,11 +252,44 @@ class Store:
 
         *statement* starts with CREATE TABLE or CREATE VIEW, the name and a space.
         """
+        if not self.has(statement):
+            self.execute(statement)
+
+    def has(self, statement: str) -> bool:
+        """Whether the table or view that a statement creates exists; raises an error if it differs."""
         try:
-            if not has(self.connection, statement):
-                self.execute(statement)
+            return has(self.connection, statement)
         except DamageError as error:
             raise self.broken(error) from None
+
+    def replace_view(self, earlier: str, drop: str) -> None:
+        """Drop a view if it is defined as in *earlier* versions."""
+        try:
+            if has(self.connection, earlier):
+                self.execute(drop)
+        except DamageError:
+            pass  # it is the current one, or `make` reports it
+
+    def insert(self, statement: str, values: Sequence[object]) -> int:
+        """Add a row to a table whose ids are assigned, and return its id."""
+        number = self.execute(statement, values).lastrowid
+        assert number is not None
+        return number
+
+    def small_cache(self) -> None:
+        """Use little memory for this connection."""
+        self.execute("PRAGMA cache_size = -8192")
+
+    def exists(self) -> bool:
+        """Whether the crawl is still there: somebody may have removed its file."""
+        return self.path.exists()
+
+    def size(self) -> int:
+        """The bytes that the crawl takes on disk; 0 if that is unknown."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
     @property
     def withheld(self) -> str:
@@ -337,7 +375,7 @@ class Store:
 
     def set_meta(self, key: str, value: Any) -> None:
         """Keep a value about the crawl as a whole."""
-        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+        self.execute(_SET_META, (key, json.dumps(value)))
 
 
 def is_crawl(path: Path) -> bool:
