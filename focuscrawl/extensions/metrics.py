@@ -172,13 +172,6 @@ class Metrics:
         return (now[1] - before[1]) / (now[0] - before[0]) if now[0] > before[0] else None
 
 
-def _size(path: Path) -> float | None:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return None
-
-
 def _free(folder: Path) -> float | None:
     try:
         return shutil.disk_usage(folder).free

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from focuscrawl.store.part import Part, upsert
 
+#: Longest pattern that is stored, in characters.
+_LONGEST = 600
 _SET = upsert("pattern", "pattern", "pages", "stale")
 
 
@@ -26,8 +28,8 @@ class Patterns(Part):
         return self.store.execute("SELECT pattern, pages, stale FROM pattern")
 
     def set(self, rows: Iterable[tuple[str, int, int]]) -> None:
-        """Store patterns."""
-        self.store.executemany(_SET, rows)
+        """Store patterns, except very long ones, which an index could not hold."""
+        self.store.executemany(_SET, [row for row in rows if len(row[0]) <= _LONGEST])
 
     def stalest(self, at_least: int, limit: int) -> list[Pattern]:
         """The patterns of which *at_least* that many of the latest pages had nothing new, worst first."""

@@ -1,0 +1,188 @@
+"""A crawl on PostgreSQL, which several machines share: the same tables, queries and parts as in a file.
+
+A crawl is one schema of a database. What only a shared crawl has (workers, leases) is in `focuscrawl.store.leases`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from focuscrawl.errors import FocusError
+from focuscrawl.store.connection import Address, Connection, parse_address
+from focuscrawl.store.dialect import BESIDE, FUNCTIONS, translated
+from focuscrawl.store.errors import DisconnectedError, StoreError, UnavailableError
+from focuscrawl.store.links import Links
+from focuscrawl.store.schema import SCHEMA, VERSION, DamageError, name_of, statements
+from focuscrawl.store.store import Store
+
+logger = logging.getLogger(__name__)
+
+#: The link ids of a page follow from its number, so that workers need not agree on them.
+LINKS_PER_PAGE = 1 << 20
+#: For the lock under which a crawl is made.
+_LOCK = 0x666F637573
+
+
+class SharedLinks(Links):
+    """The links of the stored pages, with ids that many workers can assign at once."""
+
+    def _first_id(self, page_id: int, count: int, *, later: bool) -> int:
+        if later:
+            number: int = self.store.execute("SELECT nextval('later_links')").fetchone()[0]
+            return -number * LINKS_PER_PAGE
+        return page_id * LINKS_PER_PAGE
+
+    def first_of(self, page_id: int) -> int:
+        """The id of the first link of that page, or of a later one if it has none."""
+        return page_id * LINKS_PER_PAGE
+
+
+class PostgresStore(Store):
+    """A crawl on a PostgreSQL server. Any number of readers and writers."""
+
+    connection: Connection  # type: ignore[assignment]
+
+    def __init__(self, address: str, *, create: bool = True, folder: Path | None = None) -> None:
+        """Open the crawl at an address; without *create* it must exist. *folder*: where a worker has its own files."""
+        self.address: Address = parse_address(address)
+        self.path = (folder or Path()) / "crawl.sqlite"
+        self.failed = None
+        self.version = VERSION
+        self.new = False
+        self.check = False
+        self._make_parts()
+        self.links = SharedLinks(self)
+        try:
+            self._open(create)
+        except FocusError:
+            self.close()
+            raise
+        except DamageError as error:
+            self.close()
+            raise self.broken(error) from None
+        except StoreError as error:
+            self.close()
+            raise FocusError(f"cannot open {self.address.name}: {error}") from None
+
+    @property
+    def name(self) -> str:
+        """What the crawl is called in messages."""
+        return self.address.name
+
+    def _open(self, create: bool) -> None:
+        self.connect()
+        if create:
+            with self.transaction():
+                # the first worker makes the crawl; the others wait for it
+                self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
+                if not self._is_made():
+                    self._make()
+        elif not self._is_made():
+            raise FocusError(f"{self.name}: there is no crawl; start one with -s FOCUS_STORE=…, or check the address")
+        self._check_version()
+        self._check_meta()
+
+    def connect(self) -> None:
+        """Connect, or connect again. Raises DisconnectedError."""
+        self.close()
+        self.connection = Connection(self.address)
+        self.execute = self.connection.execute  # type: ignore[assignment]
+        self.executemany = self.connection.executemany  # type: ignore[assignment]
+
+    def _is_made(self) -> bool:
+        found = self.execute("SELECT to_regclass(?)", (f"{self.address.schema}.meta",)).fetchone()
+        return found[0] is not None
+
+    def _make(self) -> None:
+        self.new = True
+        self.connection.run(f'CREATE SCHEMA IF NOT EXISTS "{self.address.schema}"')  # an identifier, as was checked
+        for statement in (*statements(SCHEMA), *BESIDE):
+            self.execute(statement)
+        for function in FUNCTIONS:
+            self.connection.run(function)
+        self.set_meta("version", VERSION)
+
+    def _check_version(self) -> None:
+        version = self.meta("version")
+        if version == VERSION:
+            return
+        if isinstance(version, int) and version < VERSION:
+            raise FocusError(
+                f"{self.name} has format {version}, but this version of focuscrawl needs format {VERSION}: copy it to a"
+                " file with the version that made it, then back with this one"
+            )
+        raise FocusError(self._unknown_format(version))
+
+    def broken(self, error: object) -> FocusError:
+        """The message for a crawl that cannot be used."""
+        return FocusError(f"{self.name} cannot be used: {str(error)[:200] or type(error).__name__}")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Report any error while reading in one line."""
+        try:
+            yield
+        except StoreError as error:
+            raise self.broken(error) from None
+
+    def has(self, statement: str) -> bool:
+        """Whether the table or view that a statement creates exists."""
+        row = self.execute("SELECT to_regclass(?)", (name_of(statement),)).fetchone()
+        return row[0] is not None
+
+    def replace_view(self, earlier: str, drop: str) -> None:
+        """Nothing: no earlier version made this view here."""
+
+    def insert(self, statement: str, values: Sequence[object]) -> int:
+        """Add a row to a table whose ids are assigned, and return its id."""
+        number: int = self.execute(f"{statement} RETURNING id", values).fetchone()[0]
+        return number
+
+    def small_cache(self) -> None:
+        """Nothing: the server has the cache."""
+
+    def exists(self) -> bool:
+        """Whether the crawl is still there, as far as is known."""
+        return True
+
+    def size(self) -> int:
+        """The bytes that the crawl takes on the server."""
+        query = (
+            "SELECT sum(pg_total_relation_size(pg_class.oid))::bigint FROM pg_class JOIN pg_namespace"
+            " ON pg_namespace.oid = relnamespace WHERE nspname = ? AND relkind = 'r'"
+        )
+        return int(self.execute(query, (self.address.schema,)).fetchone()[0] or 0)
+
+    def close(self) -> None:
+        """Close the connection; safe to call twice."""
+        if hasattr(self, "connection"):
+            self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Store everything that happens inside, or nothing.
+
+        After a failure, what is in memory is ahead of the database: it must be read again.
+        """
+        if not self.connection.is_open:
+            raise DisconnectedError(f"{self.name}: the connection is lost")
+        if self.failed is not None:
+            raise UnavailableError(f"an earlier write failed ({self.failed})")
+        self.execute("BEGIN")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException as error:
+            if not isinstance(error, UnavailableError):
+                self.failed = error
+            self.connection.rollback()
+            raise
+
+    def changes(self) -> int:
+        """A number that changes whenever somebody has written to the database."""
+        number: int = self.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint").fetchone()[0]
+        return number
