@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log1p, sqrt
 from typing import NamedTuple
@@ -61,9 +60,9 @@ class _Terms:
 
     def _count(self, page: Page) -> dict[str, int]:
         """How often each stem that is part of a keyword occurs."""
-        words_of_page = Counter(page.words)
-        new = words_of_page.keys() - self._met
-        if new:
+        words_of_page = page.word_counts
+        if not self._met.issuperset(words_of_page):
+            new = words_of_page.keys() - self._met
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
             self._met |= {word for word in new if len(word) <= words.LONGEST}

@@ -7,6 +7,7 @@ first use and cached. All positions are offsets into one string, the page's text
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -406,7 +407,7 @@ class Page:
         if not main_text.is_directory(self.blocks, self.plain_sizes, self.main_blocks):
             return None
         view = copy(self)  # in the same language
-        for name in ("words", "stems", "counts", "main_text", "_main_stretches"):
+        for name in ("words", "word_counts", "stems", "counts", "main_text", "_main_stretches"):
             view.__dict__.pop(name, None)
         view.main_blocks = [
             index for index in self.main_blocks if not main_text.is_list(self.blocks[index], self.plain_sizes[index])
@@ -426,6 +427,11 @@ class Page:
         for start, end in self._main_stretches:
             found += text[start:end].split() if even else words.tokenize(text[start:end])
         return found
+
+    @cached_property
+    def word_counts(self) -> dict[str, int]:
+        """How often each word occurs: the one walk over the words of a page that judge, traps and models share."""
+        return Counter(self.words)
 
     @cached_property
     def _main_stretches(self) -> list[tuple[int, int]]:
@@ -469,7 +475,7 @@ class Page:
     @cached_property
     def counts(self) -> dict[str, int]:
         """How often each stem occurs."""
-        return words.count_stems(self.words, self.language)
+        return words.count_stems(self.word_counts, self.language)
 
 
 def anchor_text(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from focuscrawl import urls
 from focuscrawl.frontier.patience import Patience
+from focuscrawl.frontier.seen import Seen
 from focuscrawl.frontier.turns import Best, FreeAt, Turns
 from focuscrawl.frontier.waiting import CLAIMED, DONE, IN_FLIGHT, KNOWN, QUEUED, Waiting
 from focuscrawl.store.queue import Entry, NewRow
@@ -79,9 +80,7 @@ class Frontier:
         #: Called with a URL that has reached the top; returns its damping.
         self.damper: Damper | None = None
         #: URLs dropped because the queue was full, because their host was full, and by the damper.
-        self.dropped = 0
-        self.host_full = 0
-        self.damped_out = 0
+        self.dropped = self.host_full = self.damped_out = 0
         #: URLs taken, and the sum of how much higher the best link ranked that waited for its host.
         self.taken = 0
         self.given_up = 0.0
@@ -91,7 +90,7 @@ class Frontier:
         self.patience = patience or Patience()
         self.patience.waiting = self.waiting
         self.turns.horizon = self.patience.longest_wait
-        self._ids: dict[int, int] = {}  # by key
+        self._seen = Seen()
         #: URLs whose rank is lowered by damping.
         self._damped: set[int] = set()
         #: URLs that got no answer in an earlier run: they are retried when nothing else is left.
@@ -106,7 +105,7 @@ class Frontier:
 
     def _load(self) -> None:
         store, waiting = self.store, self.waiting
-        self._ids.update(waiting.load())
+        self._seen.load(waiting.load())
         self._pages = store.pages.count()
         self._tried = store.queue.tried()
         for url_id, host_id, rank, cold, damping in store.queue.each():
@@ -141,24 +140,25 @@ class Frontier:
 
     def identify(self, found: Sequence[str], keys: Sequence[int] | None = None) -> list[int]:
         """The ids of URLs; new ones are added. Call inside a transaction."""
-        new: list[tuple[int, int, str, int]] = []
+        if keys is None:
+            keys = [urls.key(url, any_scheme=self.any_scheme) for url in found]
         result: list[int] = []
-        ids = self._ids
-        for index, url in enumerate(found):
-            key = keys[index] if keys is not None else urls.key(url, any_scheme=self.any_scheme)
-            url_id = ids.get(key)
-            if url_id is None:
+        new: dict[int, int] = {}
+        rows: list[tuple[int, int, str, int]] = []
+        for url, key, url_id in zip(found, keys, self._seen.get_all(keys), strict=True):
+            if url_id is None and (url_id := new.get(key)) is None:
                 host_id = self.waiting.host_id(urls.host(url))
-                url_id = ids[key] = self.waiting.add_url(host_id)
-                new.append((url_id, key, url, host_id))
+                url_id = new[key] = self.waiting.add_url(host_id)
+                rows.append((url_id, key, url, host_id))
             result.append(url_id)
-        if new:
-            self.store.urls.add(new)
+        if rows:
+            self._seen.add(new)
+            self.store.urls.add(rows)
         return result
 
     def find(self, url: str) -> int | None:
         """The id of a URL, None if it was never seen."""
-        return self._ids.get(urls.key(url, any_scheme=self.any_scheme))
+        return self._seen.get(urls.key(url, any_scheme=self.any_scheme))
 
     def waits(self, url_id: int) -> bool:
         """Whether a URL waits to be fetched for the first time."""

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
 from focuscrawl.page import Page
 from focuscrawl.urls import LIKELY_SESSION_IDS, SESSION_IDS
+from focuscrawl.words import LONGEST
 
 #: Number of consecutive stale pages that make a pattern a trap.
 TRIES = 20
@@ -113,14 +114,13 @@ class Traps:
         self.watch = watch
         #: The words of the pages of a pattern in earlier runs, page by page.
         self.recall: Callable[[str], Iterable[set[str]]] = lambda pattern: ()
-        self._words: OrderedDict[str, set[int]] = OrderedDict()
+        self._words: OrderedDict[str, set[str]] = OrderedDict()
 
     def notice(self, page: Page) -> list[tuple[str, int, int]]:
         """Record a page; return the new state of its patterns, to be stored."""
         found = patterns(page.url)
         same = page.problem is not None or page.duplicate_of is not None
-        # counters change: a page that differs only in numbers is the same page
-        words = {word for word in page.words if not word.isdigit()} if not same else set()
+        words = page.word_counts.keys() if not same else set()
         for pattern in found:
             before = self.patterns.get(pattern, Pattern(0, 0))
             stale = before.stale
@@ -135,29 +135,30 @@ class Traps:
             self.patterns[pattern] = Pattern(before.pages + 1, stale)
         return [(pattern, *self.patterns[pattern]) for pattern in found]
 
-    def _stale_after(self, pattern: str, said: set[str], stale: int) -> int:
+    def _stale_after(self, pattern: str, said: Set[str], stale: int) -> int:
         if pattern not in self._words:
             for earlier in self.recall(pattern):
-                self._new_words(pattern, earlier)
-        new = self._new_words(pattern, said)
-        if new is None:  # nothing to compare with: the first page of this run, or since the words were evicted
+                self._known_words(pattern, earlier)
+        known = self._known_words(pattern, said)
+        if known is None:  # nothing to compare with: the first page of this run, or since the words were evicted
             return stale
-        return 0 if new > NEW * len(said) else stale + 1
+        # counters change: a page that differs only in numbers is the same page
+        words = len(said) - sum(map(str.isdigit, said))
+        return 0 if words - known > NEW * words else stale + 1
 
-    def _new_words(self, pattern: str, said: set[str]) -> int | None:
-        """Add the words of a page to its pattern; return how many were new, None for the first page."""
-        words = {hash(word) for word in said}
+    def _known_words(self, pattern: str, said: Set[str]) -> int | None:
+        """Add the words of a page to its pattern; return how many were known before, None for the first page."""
         known = self._words.get(pattern)
         if known is None:
-            self._words[pattern] = words if len(words) <= _VOCABULARY else set(map(hash, sorted(said)[:_VOCABULARY]))
+            self._words[pattern] = _worth_keeping(said)
             if len(self._words) > _PATTERNS:
                 self._words.popitem(last=False)
             return None
         self._words.move_to_end(pattern)
-        new = words - known
+        number = len(said & known)
         if len(known) < _VOCABULARY:
-            known |= new
-        return len(new)
+            known |= _worth_keeping(said)
+        return number
 
     def is_trap(self, pattern: str) -> bool:
         """Whether a pattern is currently a trap."""
@@ -223,6 +224,12 @@ def _shape(url: str) -> float:
 def _repeats(path: str) -> bool:
     segments = [segment for segment in path.split("/")[3:] if segment and not segment.isdigit()]
     return len(segments) >= REPEATED and max(Counter(segments).values()) >= REPEATED
+
+
+def _worth_keeping(said: Set[str]) -> set[str]:
+    """The words by which later pages are recognised: no numbers, not too many, and none of excessive length."""
+    kept = {word for word in said if len(word) <= LONGEST and not word.isdigit()}
+    return kept if len(kept) <= _VOCABULARY else set(sorted(kept)[:_VOCABULARY])
 
 
 class Recall:
