@@ -35,7 +35,7 @@ from focuscrawl.reports.endings import RESUMES
 from focuscrawl.reports.no_match import no_match
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.errors import StoreError
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.topic import named_topics
 from focuscrawl.web import replay, webs
 
@@ -241,7 +241,7 @@ def _close(crawl: Crawl) -> list[str]:
     crawl.close()
     if crawl.fatal or not crawl.store.exists():
         return []
-    with suppress(FocusError), read_crawl(crawl.folder, check=False) as store:
+    with suppress(FocusError), read_crawl(crawl.place, check=False) as store:
         lines = no_match(store) if crawl.judges else []
         if crawl.was_stopped:
             return [*lines, f"Stopped; {RESUMES}."]
@@ -253,7 +253,8 @@ def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
     """Where the results are, in two lines."""
     return (
         f"{crawl.matched:,} matched URLs are in {folder / 'URLs.txt'}",
-        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+        f"The whole crawl is in {folder / 'crawl.sqlite' if crawl.mirrors else crawl.place}, a summary in"
+        f" {folder / 'report.html'}",
     )
 
 

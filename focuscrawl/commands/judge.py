@@ -26,7 +26,7 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.reading.types import parse_documents
 from focuscrawl.reports.report import crawl_report
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 #: Pages of each kind that are shown.
 _SHOWN = 5

@@ -21,7 +21,7 @@ from focuscrawl.recrawl.revisit import parse_age, parse_since
 from focuscrawl.recrawl.spider import RevisitingSpider, revisiting
 from focuscrawl.recrawl.watch import Round, Watch
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 #: The priority of settings that the crawl was made with: above a spider's own, below the command line.
 _PRIORITY = 35

@@ -19,7 +19,7 @@ from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Answer, Hit, Piece
 from focuscrawl.search.query import Query
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import crawl_folder
+from focuscrawl.store.places import crawl_folder
 
 
 class Command(FocusCommand):

@@ -22,7 +22,8 @@ from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.marks import APPLIED, VERDICTS, Mark
 from focuscrawl.store.schema import VERSION
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 
 #: The longest note, name and URL that are kept, in characters.
 MAX_NOTE = 2000

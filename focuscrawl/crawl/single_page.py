@@ -23,7 +23,7 @@ from scrapy.utils.spider import DefaultSpider
 
 from focuscrawl.crawl.runs import arguments_again, not_taken
 from focuscrawl.errors import FocusError
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 if TYPE_CHECKING:
     from typing import Self

@@ -16,7 +16,8 @@ from focuscrawl.crawl.holder import Holder, holder
 from focuscrawl.dashboard.ledger import Ledger
 from focuscrawl.errors import FocusError
 from focuscrawl.reports.status import crawls_in
-from focuscrawl.store.store import Store, crawl_folder
+from focuscrawl.store.places import crawl_folder
+from focuscrawl.store.store import Store
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,8 @@ from focuscrawl.crawl.lock import is_locked
 from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.errors import printable
 from focuscrawl.reports.endings import RESUMES, ending
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 
 #: Kinds of errors that are listed, and files of a directory that are counted.
 _REASONS = 5

@@ -15,6 +15,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.store.connection import Address, Connection, parse_address
 from focuscrawl.store.dialect import BESIDE, FUNCTIONS, translated
 from focuscrawl.store.errors import DisconnectedError, StoreError, UnavailableError
+from focuscrawl.store.leases import Leases, SharedQueue
 from focuscrawl.store.links import Links
 from focuscrawl.store.schema import SCHEMA, VERSION, DamageError, name_of, statements
 from focuscrawl.store.store import Store
@@ -44,6 +45,7 @@ class SharedLinks(Links):
 class PostgresStore(Store):
     """A crawl on a PostgreSQL server. Any number of readers and writers."""
 
+    shared = True
     connection: Connection  # type: ignore[assignment]
 
     def __init__(self, address: str, *, create: bool = True, folder: Path | None = None) -> None:
@@ -56,6 +58,9 @@ class PostgresStore(Store):
         self.check = False
         self._make_parts()
         self.links = SharedLinks(self)
+        self.queue = SharedQueue(self)
+        #: Workers and leases.
+        self.leases = Leases(self)
         try:
             self._open(create)
         except FocusError:
@@ -92,6 +97,11 @@ class PostgresStore(Store):
         self.connection = Connection(self.address)
         self.execute = self.connection.execute  # type: ignore[assignment]
         self.executemany = self.connection.executemany  # type: ignore[assignment]
+
+    def renew(self) -> None:
+        """Connect again if the connection is lost. Raises DisconnectedError."""
+        if not self.connection.is_open:
+            self.connect()
 
     def _is_made(self) -> bool:
         found = self.execute("SELECT to_regclass(?)", (f"{self.address.schema}.meta",)).fetchone()

@@ -54,7 +54,7 @@ class Queue(Part):
         """Mark URLs as done: they leave the queue for good."""
         ids = [(url_id,) for url_id in url_ids]
         self.store.executemany(_REMOVE, ids)
-        self.store.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
+        self.store.executemany("UPDATE url SET done = TRUE WHERE id = ?", ids)
 
     # ---- waiting URLs
 
@@ -110,11 +110,11 @@ class Queue(Part):
 
     def freeze(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being on disk only."""
-        self.store.executemany("UPDATE frontier SET cold = 1 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
+        self.store.executemany("UPDATE frontier SET cold = TRUE WHERE url_id = ?", [(url_id,) for url_id in url_ids])
 
     def thaw(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being in memory too."""
-        self.store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
+        self.store.executemany("UPDATE frontier SET cold = FALSE WHERE url_id = ?", [(url_id,) for url_id in url_ids])
 
     def best_cold(self, host_id: int, limit: int) -> list[tuple[int, float]]:
         """The best rows of a host that are on disk only: URL id, rank."""

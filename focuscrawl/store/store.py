@@ -77,6 +77,9 @@ class Store:
     The queries are in its parts: each covers one table, or a few related ones.
     """
 
+    #: Whether several workers may write to the crawl at a time.
+    shared = False
+
     def __init__(self, path: Path, *, create: bool = True, check: bool = True, any_thread: bool = False) -> None:
         """Open the file; without *create* read-only, without *check* without checking its contents.
 
@@ -390,31 +393,3 @@ def is_crawl(path: Path) -> bool:
             connection.close()
     except UNREADABLE:
         return False
-
-
-def crawl_folder(place: str | Path) -> Path:
-    """The directory of a crawl, which the user may also name by the file in it."""
-    path = Path(place)
-    return path.parent if path.name == "crawl.sqlite" else path
-
-
-@contextmanager
-def read_crawl(folder: Path, *, check: bool = True) -> Iterator[Store]:
-    """Open a crawl's file for reading; problems are reported in one line."""
-    store = Store(folder / "crawl.sqlite", create=False, check=check)
-    try:
-        with store.reading():
-            yield store
-    finally:
-        store.close()
-
-
-@contextmanager
-def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
-    """Open the file of an earlier crawl of the same topic for reading."""
-    with read_crawl(crawl_folder(folder)) as store:
-        if store.meta("topic") != topic:
-            raise FocusError(
-                f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give a crawl of the same topic"
-            )
-        yield store
