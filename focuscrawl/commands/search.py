@@ -18,8 +18,8 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Answer, Hit, Piece
 from focuscrawl.search.query import Query
-from focuscrawl.store.search import Filter
 from focuscrawl.store.places import crawl_folder
+from focuscrawl.store.search import Filter
 
 
 class Command(FocusCommand):

@@ -21,8 +21,8 @@ from focuscrawl.crawl.verdict import NO, YES, overrule
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.marks import APPLIED, VERDICTS, Mark
-from focuscrawl.store.schema import VERSION
 from focuscrawl.store.places import read_crawl
+from focuscrawl.store.schema import VERSION
 from focuscrawl.store.store import Store
 
 #: The longest note, name and URL that are kept, in characters.

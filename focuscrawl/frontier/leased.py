@@ -65,6 +65,10 @@ class LeasedWaiting(Waiting):
         """About the number of URLs that the crawl has seen, and one more."""
         return self._seen + 1
 
+    def has_open(self) -> bool:
+        """Whether any URL of the leased hosts waits that is not held."""
+        return super().has_open() or any(host.cold and -host.floor[0] >= self.floor for host in self.hosts.values())
+
     def saw(self, last_id: int) -> None:
         """Record the id of a URL that the crawl has seen."""
         self._seen = max(self._seen, last_id)

@@ -28,8 +28,8 @@ from focuscrawl.store.errors import DisconnectedError, LeaseLostError, StoreErro
 from focuscrawl.store.leases import Cluster, Leased
 
 if TYPE_CHECKING:
-    from focuscrawl.store.postgres import PostgresStore
     from focuscrawl.frontier.turns import FreeAt
+    from focuscrawl.store.postgres import PostgresStore
     from focuscrawl.store.queue import Entry, NewRow
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,6 @@ class SharedFrontier(Frontier):
         self._origin: dict[int, int] = {}
         self._cluster = Cluster(1, 0, 0, None, 0, 0, 0)
         self._totals: Totals | None = None
-        self._any_open = True
         self._looked = self._renewed = -inf
         self._waits_for_server = False
         #: Hosts of the latest page that nobody holds; whether to lease some before the next URL is handed out.
@@ -82,7 +81,7 @@ class SharedFrontier(Frontier):
         self._look()
 
     def __len__(self) -> int:
-        return self.waiting.queued
+        return self.waiting.queued + sum(host.cold for host in self.waiting.hosts.values())
 
     # ---- leases
 
@@ -117,9 +116,6 @@ class SharedFrontier(Frontier):
         self._balance()
         if not self.waiting.queued and not self.turns.in_flight:
             leases.find_strays()
-            self._any_open = leases.any_open(self._failures)
-        else:
-            self._any_open = True
         self._looked = monotonic()
 
     def _renew(self) -> None:
@@ -187,7 +183,7 @@ class SharedFrontier(Frontier):
     def _give_back(self, hosts: Sequence[int]) -> None:
         if hosts:
             rests = [self.rests(self.waiting.hosts[host].name)[0] for host in hosts]
-            self.store.leases.give_back(self.worker, {host: self.held[host] for host in hosts}, rests)
+            self.store.leases.give_back(self.worker, {host: self.held[host] for host in hosts}, rests, self._failures)
             self._forget_hosts(hosts)
 
     def _forget_hosts(self, hosts: Iterable[int]) -> None:
@@ -356,8 +352,30 @@ class SharedFrontier(Frontier):
         return url_id
 
     def has_open(self) -> bool:
-        """Whether any URL waits here, or waits or is in flight elsewhere."""
-        return self.waiting.has_open() or self._any_open
+        """Whether any URL waits here, or somebody else has or may lease hosts with waiting URLs."""
+        elsewhere = self._cluster.free > 0 or self._cluster.held > len(self.held) or self.stale or self._hungry
+        return elsewhere or self.waiting.has_open()
+
+    def is_taken(self, url_id: int) -> bool:
+        """Whether a URL was fetched or is in flight."""
+        self._recall([url_id])
+        return super().is_taken(url_id)
+
+    def waiting_on(self, page_id: int) -> list[Candidate]:
+        """The links of a stored page that were neither refused nor fetched, as candidates."""
+        self._recall([link.url_id for link in self.store.links.of_page(page_id)])
+        return super().waiting_on(page_id)
+
+    def _recall(self, url_ids: Sequence[int]) -> None:
+        """Recall the hosts of URLs that are not in memory, and whether they are done."""
+        waiting = self.waiting
+        asked = [url_id for url_id in url_ids if url_id not in waiting.host_of]
+        for url_id, host, done in self.store.leases.urls(asked) if asked else ():
+            waiting.host_of[url_id] = host
+            waiting.passing.append(url_id)
+            if done or url_id in self._failed:
+                waiting.state[url_id] = DONE
+        waiting.recall(asked)
 
     # ---- taking
 
@@ -398,7 +416,6 @@ class SharedFrontier(Frontier):
         super().offer(mine)
         if foreign:
             self.store.leases.offer(list(foreign.values()))
-            self._any_open = True
             if len(self.held) < self.room_alone and not self._free.isdisjoint(row[2] for row in foreign.values()):
                 self._hungry = True
 

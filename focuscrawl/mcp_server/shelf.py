@@ -23,8 +23,8 @@ from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Hit, Piece
 from focuscrawl.search.query import Query
 from focuscrawl.store.pages import StoredPage
-from focuscrawl.store.search import Filter
 from focuscrawl.store.places import crawl_folder, read_crawl
+from focuscrawl.store.search import Filter
 from focuscrawl.store.store import Store
 from focuscrawl.topic import load_topic, named_topics
 

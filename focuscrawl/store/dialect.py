@@ -77,8 +77,7 @@ LEASE_LOST = "FC001"
 
 #: Functions of SQLite that queries use, and the fence that refuses the writes of a worker without its leases.
 FUNCTIONS = (
-    "CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS"
-    " 'SELECT strpos($1, $2)'",
+    "CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT strpos($1, $2)'",
     "CREATE FUNCTION min(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT least($1, $2)'",
     "CREATE FUNCTION typeof(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT ''text''::text'",
     "CREATE FUNCTION typeof(bigint) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT ''integer''::text'",
@@ -92,8 +91,10 @@ FUNCTIONS = (
     "CREATE FUNCTION json_each(text) RETURNS TABLE (value text, type text) LANGUAGE sql IMMUTABLE AS"
     " $$ SELECT item #>> '{}', replace(jsonb_typeof(item), 'string', 'text') FROM jsonb_array_elements($1::jsonb) item"
     " $$",
-    "CREATE FUNCTION words(text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$ SELECT array_remove(regexp_split_to_array("
-    "regexp_replace(lower(normalize(left($1, 1000), NFKD)), '[\\u0300-\\u036f]', '', 'g'), '[^[:alnum:]]+'), '') $$",
+    "CREATE FUNCTION plain(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS"
+    " $$ SELECT regexp_replace(lower(normalize($1, NFKD)), '[\\u0300-\\u036f]', '', 'g') $$",
+    "CREATE FUNCTION words(text) RETURNS text[] LANGUAGE sql IMMUTABLE AS"
+    " $$ SELECT array_remove(regexp_split_to_array(plain(left($1, 1000)), '[^[:alnum:]]+'), '') $$",
     "CREATE FUNCTION has_words(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"
     " 'SELECT words($2) <@ words(coalesce($1, ''''))'",
     "CREATE FUNCTION has_author(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"

@@ -99,7 +99,8 @@ SELECT taken.host, taken.epoch, host.name, host.pages FROM taken JOIN host ON ho
 """
 _GIVE_BACK = (
     "UPDATE lease SET holder = NULL, until = NULL, next_at = now() + make_interval(secs => mine.rest),"
-    " best = (SELECT max(rank) FROM frontier WHERE frontier.host = lease.host) FROM unnest(%s::bigint[], %s::bigint[],"
+    " best = (SELECT max(rank) FROM frontier WHERE frontier.host = lease.host AND NOT EXISTS (SELECT 1 FROM failure"
+    " WHERE failure.url_id = frontier.url_id AND failure.id > %s)) FROM unnest(%s::bigint[], %s::bigint[],"
     " %s::float8[]) AS mine (host, epoch, rest) WHERE lease.host = mine.host AND lease.epoch = mine.epoch"
     " AND holder = %s"
 )
@@ -147,13 +148,9 @@ WITH new AS (
 UPDATE lease SET best = greatest(lease.best, raised.rank) FROM raised WHERE lease.host = raised.host
 """
 _STRAY = (
-    "UPDATE lease SET best = x.rank FROM (SELECT host, max(rank) AS rank FROM frontier WHERE host IN"
-    " (SELECT host FROM lease WHERE holder IS NULL AND best IS NULL) GROUP BY host) AS x"
-    " WHERE lease.host = x.host AND holder IS NULL AND best IS NULL"
-)
-_OPEN = (
-    "SELECT EXISTS (SELECT 1 FROM frontier WHERE NOT EXISTS"
-    " (SELECT 1 FROM failure WHERE failure.url_id = frontier.url_id AND failure.id > %s))"
+    "UPDATE lease SET best = x.rank FROM (SELECT frontier.host, max(rank) AS rank FROM news JOIN frontier"
+    " ON frontier.url_id = news.url_id WHERE NOT EXISTS (SELECT 1 FROM failure WHERE failure.url_id = news.url_id)"
+    " GROUP BY 1) AS x WHERE lease.host = x.host AND holder IS NULL AND best IS NULL"
 )
 _KNOWN = (
     "SELECT key, id, host, done, NULL FROM url WHERE key = ANY(%s) UNION ALL"
@@ -165,9 +162,7 @@ _ADD_URLS = (
     " ON CONFLICT (key) DO NOTHING"
 )
 _ADD_HOSTS = "INSERT INTO host (name) SELECT unnest(%s::text[]) ON CONFLICT (name) DO NOTHING RETURNING id, name"
-_HOLD = (
-    "INSERT INTO lease (host, holder, epoch, until) SELECT unnest(%s::bigint[]), %s, 1, now() + make_interval(secs => %s)"
-)
+_HOLD = "INSERT INTO lease (host, holder, epoch, until) SELECT unnest(%s::bigint[]), %s, 1, now() + make_interval(secs => %s)"
 _WORKERS = (
     "SELECT id, name, to_char(joined AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS'), extract(epoch FROM now() - seen)"
     "::float8, gone IS NOT NULL, (SELECT count(*) FROM lease WHERE holder = worker.id), pages, relevant, expired,"
@@ -262,9 +257,9 @@ class Leases(Part):
         )
         return [Leased(*row) for row in rows]
 
-    def give_back(self, worker: int, leases: Mapping[int, int], rests: Sequence[float]) -> None:
+    def give_back(self, worker: int, leases: Mapping[int, int], rests: Sequence[float], failures: int) -> None:
         """Give hosts back (epochs by host); each may be asked again after so many seconds."""
-        self._run(_GIVE_BACK, list(leases), list(leases.values()), list(rests), worker)
+        self._run(_GIVE_BACK, failures, list(leases), list(leases.values()), list(rests), worker)
 
     def rest(self, host: int, seconds: float) -> None:
         """Record when a host may be asked again, for whoever holds it then. Call inside a transaction."""
@@ -304,10 +299,6 @@ class Leases(Part):
         url_ids, found, hosts, scores, ranks, depths, vias, _, requests = map(list, zip(*sorted(rows), strict=True))
         self._run(_FOREIGN, url_ids, found, hosts, scores, ranks, depths, vias, requests)
 
-    def any_open(self, failures: int) -> bool:
-        """Whether any URL of the crawl waits, or is in flight."""
-        return bool(self._run(_OPEN, failures).fetchone()[0])
-
     # ---- known URLs
 
     def known(
@@ -322,6 +313,13 @@ class Leases(Part):
             else:
                 hosts[name] = number, flag
         return found, hosts
+
+    def urls(self, url_ids: Collection[int]) -> list[tuple[int, int, int]]:
+        """Some URLs: id, host, whether they are done."""
+        rows: list[tuple[int, int, int]] = self._run(
+            "SELECT id, host, done FROM url WHERE id = ANY(%s)", list(url_ids)
+        ).fetchall()
+        return rows
 
     def url_ids(self) -> range:
         """Some ids for new URLs, for this worker alone."""

@@ -30,6 +30,7 @@ _OF_PAGE = (
     "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
     " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
     " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score IS NOT NULL"
+    " ORDER BY link.id < 0, link.id"
 )
 _STEP_TO = (
     "SELECT source.url_id, source.url, url.url FROM page JOIN link ON link.id = page.via"
@@ -158,7 +159,8 @@ class Links(Part):
     def between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
         """The links of the pages after *after* up to *upto*: page, and the id of the URL it links to."""
         return self.store.execute(
-            "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)",
+            "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)"
+            " ORDER BY id",
             (self.first_of(after + 1), self.first_of(upto + 1)),
         )
 

@@ -6,18 +6,18 @@ A crawl is one schema of a database. What only a shared crawl has (workers, leas
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from focuscrawl.errors import FocusError
 from focuscrawl.store.connection import Address, Connection, parse_address
-from focuscrawl.store.dialect import BESIDE, FUNCTIONS, translated
+from focuscrawl.store.dialect import BESIDE, FUNCTIONS
 from focuscrawl.store.errors import DisconnectedError, StoreError, UnavailableError
 from focuscrawl.store.leases import Leases, SharedQueue
 from focuscrawl.store.links import Links
 from focuscrawl.store.schema import SCHEMA, VERSION, DamageError, name_of, statements
+from focuscrawl.store.shared_search import SharedSearch
 from focuscrawl.store.store import Store
 
 logger = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ class PostgresStore(Store):
         self._make_parts()
         self.links = SharedLinks(self)
         self.queue = SharedQueue(self)
+        self.search = SharedSearch(self)
         #: Workers and leases.
         self.leases = Leases(self)
         try:
@@ -83,13 +84,25 @@ class PostgresStore(Store):
         if create:
             with self.transaction():
                 # the first worker makes the crawl; the others wait for it
-                self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
+                self.lock()
                 if not self._is_made():
                     self._make()
         elif not self._is_made():
             raise FocusError(f"{self.name}: there is no crawl; start one with -s FOCUS_STORE=…, or check the address")
         self._check_version()
         self._check_meta()
+
+    def lock(self) -> None:
+        """Let nobody else change the tables until the open transaction ends."""
+        self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
+
+    def make(self, statement: str) -> None:
+        """Create a strategy's table or view if it does not exist; another worker may be about to."""
+        if not self.has(statement):
+            with self.batch():
+                self.lock()
+                if not self.has(statement):
+                    self.execute(statement)
 
     def connect(self) -> None:
         """Connect, or connect again. Raises DisconnectedError."""

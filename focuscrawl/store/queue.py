@@ -34,6 +34,7 @@ _INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url
 _LINKS = (
     "SELECT frontier.url_id, page.relevance, frontier.url, anchor, before, after, position, link.score, nofollow,"
     " link.why, page.language FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
+    " ORDER BY frontier.url_id"
 )
 _PAGE = "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?"
 
@@ -83,7 +84,7 @@ class Queue(Part):
 
     def scores(self) -> dict[int, float]:
         """The scores of all waiting URLs, by URL id."""
-        return dict(self.store.execute("SELECT url_id, score FROM frontier"))
+        return dict(self.store.execute("SELECT url_id, score FROM frontier ORDER BY url_id"))
 
     def add(self, rows: Iterable[NewRow]) -> None:
         """Queue URLs."""

@@ -234,7 +234,7 @@ class SearchIndex(Part):
 
     def matching(self, expression: str, where: Filter, limit: int) -> list[int]:
         """The first *limit* pages that match, in the order indexed."""
-        conditions, values = _conditions(where)
+        conditions, values = filter_conditions(where)
         return self._numbers(f"SELECT indexed.page {_FOUND}{conditions} LIMIT ?", (expression, *values, limit))
 
     def not_matching(self, expression: str, limit: int) -> list[int]:
@@ -247,7 +247,7 @@ class SearchIndex(Part):
         self, expression: str, where: Filter, weights: Sequence[float], limit: int
     ) -> Iterator[tuple[float, int]]:
         """BM25 and number of the first *limit* pages that match, in the order indexed. FTS5's BM25 is negative."""
-        conditions, values = _conditions(where)
+        conditions, values = filter_conditions(where)
         return self.store.execute(
             f"SELECT bm25(search, ?, ?, ?), indexed.page {_FOUND}{conditions} LIMIT ?",
             (*weights, expression, *values, limit),
@@ -279,12 +279,12 @@ def highlighted(
 _PUBLISHED = "substr(published || '-01-01', 1, 10)"
 
 
-def _conditions(where: Filter) -> tuple[str, list[str | int]]:
+def filter_conditions(where: Filter) -> tuple[str, list[str | int]]:
     """The filter as SQL conditions on `indexed` and `metadata`, and their values."""
     conditions: list[str] = []
     values: list[str | int] = []
     if where.topic is not None:
-        conditions.append("(instr(indexed.topics, ?) OR instr(indexed.topics, ?))")
+        conditions.append("(instr(indexed.topics, ?) > 0 OR instr(indexed.topics, ?) > 0)")
         quoted = json.dumps(where.topic.lower())
         values += [quoted, f"{quoted[:-1]}."]
     if where.relevant:
@@ -293,8 +293,8 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
         conditions.append("indexed.matched")
     if where.host is not None:
         name = where.host.lower().strip(".")
-        conditions.append("(indexed.host = ? OR substr(indexed.host, ?) = ?)")
-        values += [name, -len(name) - 1, f".{name}"]
+        conditions.append("(indexed.host = ? OR instr(indexed.host || '|', ?) > 0)")
+        values += [name, f".{name}|"]
     if where.since is not None:
         conditions.append("indexed.fetched_at >= ?")
         values.append(where.since)
@@ -309,7 +309,7 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
         said.append(f"{_PUBLISHED} >= ?")
         values.append(f"{where.published_since}-01-01"[:10])
     if where.published_until is not None:
-        said.append(f"substr({_PUBLISHED}, 1, ?) <= ?")
+        said.append(f"substr({_PUBLISHED}, 1, CAST(? AS INTEGER)) <= ?")
         values += [len(where.published_until), where.published_until]
     if where.author is not None:
         said.append("has_author(authors, ?)")

@@ -12,8 +12,8 @@ from focuscrawl.frontier import frontier as frontier_module
 from focuscrawl.frontier.frontier import Candidate, Frontier
 from focuscrawl.frontier.shared import open_frontier
 from focuscrawl.frontier.waiting import DONE, IN_FLIGHT, KNOWN
-from focuscrawl.store.queue import Entry
 from focuscrawl.store.places import open_store
+from focuscrawl.store.queue import Entry
 
 
 def free(_: str) -> float:
