@@ -187,6 +187,11 @@ class LeasedWaiting(Waiting):
     def thaw(self, url_id: int) -> None:
         """Nothing: rows on disk only are not counted."""
 
+    def leave(self, url_id: int, state: int) -> None:
+        """Remove a waiting URL from the queue in memory; one that is on disk only does not count as queued."""
+        self.queued += self.state[url_id] == COLD
+        super().leave(url_id, state)
+
     def recall(self, url_ids: Iterable[int]) -> None:
         """Recall URLs of leased hosts that may be on disk only."""
         asked = [url_id for url_id in url_ids if url_id not in self.state and self._may_be_cold(url_id)]

@@ -147,6 +147,12 @@ WITH new AS (
 )
 UPDATE lease SET best = greatest(lease.best, raised.rank) FROM raised WHERE lease.host = raised.host
 """
+#: What failed in an earlier run waits again, unless others are still at work.
+_RESUME = (
+    "UPDATE lease SET best = x.rank FROM (SELECT host, max(rank) AS rank FROM frontier GROUP BY host) AS x"
+    " WHERE lease.host = x.host AND holder IS NULL AND best IS NULL AND NOT EXISTS (SELECT 1 FROM worker"
+    " WHERE gone IS NULL AND seen > now() - make_interval(secs => %s) AND id <> %s)"
+)
 _STRAY = (
     "UPDATE lease SET best = x.rank FROM (SELECT frontier.host, max(rank) AS rank FROM news JOIN frontier"
     " ON frontier.url_id = news.url_id WHERE NOT EXISTS (SELECT 1 FROM failure WHERE failure.url_id = news.url_id)"
@@ -209,6 +215,7 @@ class Leases(Part):
             number,
         )
         (failures,) = self._run("SELECT failures FROM worker WHERE id = %s", number).fetchone()
+        self._run(_RESUME, lease, number)
         return number, failures
 
     def seen(self, worker: int) -> None:

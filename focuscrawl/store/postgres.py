@@ -117,8 +117,15 @@ class PostgresStore(Store):
             self.connect()
 
     def _is_made(self) -> bool:
-        found = self.execute("SELECT to_regclass(?)", (f"{self.address.schema}.meta",)).fetchone()
-        return found[0] is not None
+        return self._has("meta")
+
+    def _has(self, name: str) -> bool:
+        """Whether there is such a table or view; read as any other row, because catalogue caches lag behind others."""
+        query = (
+            "SELECT 1 FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace"
+            " WHERE relname = ? AND nspname = ?"
+        )
+        return self.execute(query, (name, self.address.schema)).fetchone() is not None
 
     def _make(self) -> None:
         self.new = True
@@ -154,8 +161,7 @@ class PostgresStore(Store):
 
     def has(self, statement: str) -> bool:
         """Whether the table or view that a statement creates exists."""
-        row = self.execute("SELECT to_regclass(?)", (name_of(statement),)).fetchone()
-        return row[0] is not None
+        return self._has(name_of(statement))
 
     def replace_view(self, earlier: str, drop: str) -> None:
         """Nothing: no earlier version made this view here."""
