@@ -46,6 +46,8 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         if focus is None:  # a page that the frontier did not ask for
             (page.url_id,) = frontier.identify([page.url])
             focus = Focus(url_id=page.url_id)
+        else:
+            frontier.fence(focus.url_id)
         page.number = store.pages.add(page, focus.via)
         if page.links:
             ids = page.link_ids = frontier.identify([link.url for link in page.links])

@@ -435,22 +435,26 @@ class SharedFrontier(Frontier):
 
     def finish(self, url_ids: Sequence[int], *, page_host: str | None = None, for_good: bool = True) -> None:
         """Mark URLs as done; refused if the host of the request was lost. Call inside a transaction."""
-        asked = url_ids[0]
-        now_of = first_queue(self.waiting.host_of.get(asked, 0))
-        found_on = self._origin.pop(asked, now_of)
-        if self.waiting.state[asked] == IN_FLIGHT or asked not in self.waiting.host_of:
-            if found_on not in self.held:
-                raise LeaseLostError("the lease of a host was lost")
-            hosts = {found_on, now_of} & self.held.keys()
-            self.store.leases.fence(self.worker, {host: self.held[host] for host in sorted(hosts)})
-            for host in hosts:
-                rest = self.rests(self.waiting.hosts[host].name)[0]
-                if rest:
-                    self.store.leases.rest(host, rest)
+        if page_host is None:
+            self.fence(url_ids[0])
         if not for_good:
             self._failed.update(url_ids)
         super().finish(url_ids, page_host=page_host, for_good=for_good)
         self.waiting.passing += url_ids
+
+    def fence(self, url_id: int) -> None:
+        """Refuse the open transaction if the host of a URL in flight was lost; record when it may be asked again."""
+        now_of = first_queue(self.waiting.host_of.get(url_id, 0))
+        found_on = self._origin.pop(url_id, now_of)
+        if self.waiting.state[url_id] != IN_FLIGHT and url_id in self.waiting.host_of:
+            return  # nobody asked for it
+        if found_on not in self.held or self.stale:
+            raise LeaseLostError("the lease of its host was lost")
+        hosts = {found_on, now_of} & self.held.keys()
+        self.store.leases.fence(self.worker, {host: self.held[host] for host in sorted(hosts)})
+        for host in hosts:
+            if rest := self.rests(self.waiting.hosts[host].name)[0]:
+                self.store.leases.rest(host, rest)
 
     def count_page(self, *, relevant: bool, matched: bool) -> None:
         """Count a page of this worker. Call inside the transaction that stores it."""

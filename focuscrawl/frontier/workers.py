@@ -44,6 +44,9 @@ class NoWorkers:
         """Whether this worker may send requests to a host."""
         return True
 
+    def fence(self, url_id: int) -> None:
+        """Refuse to store the page of a URL in flight if its host was lost. Call first in its transaction."""
+
     def count_page(self, *, relevant: bool, matched: bool) -> None:
         """Count a page. Call inside the transaction that stores it."""
 

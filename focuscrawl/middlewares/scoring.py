@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from collections.abc import AsyncIterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         if ask("judge", page.url, lambda: (spider.judged(page),), None) is None:
             page.judgement = NOTHING
         focus = Focus.of(response)
-        page.via = spider.crawl.store.links.get(focus.via) if focus is not None and focus.via else None
+        if focus is not None and focus.via:
+            page.via = spider.crawl.ask("score", page.url, partial(spider.crawl.store.links.get, focus.via), None)
         if not page.links:
             return
         # if the strategy fails, these links wait behind all others

@@ -28,6 +28,10 @@ CONNECT, SILENT = 10, 20
 _PASSING = ("08", "40", "53", "55", "57", "58")
 
 
+#: A page that another worker has stored.
+_STORED_BY_ANOTHER = "23505"
+
+
 class Address(NamedTuple):
     """Where a shared crawl is: a database, and the schema in it."""
 
@@ -93,7 +97,7 @@ def as_ours(error: psycopg.Error) -> StoreError:
     """An error of psycopg as one of the store's."""
     text = " ".join((error.diag.message_primary or str(error)).split())
     state = error.sqlstate or ""
-    if state == LEASE_LOST:
+    if state in (LEASE_LOST, _STORED_BY_ANOTHER):
         return LeaseLostError(text)
     lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and not state
     return DisconnectedError(text) if lost or state[:2] in _PASSING else DamagedError(text)

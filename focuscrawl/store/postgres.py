@@ -147,6 +147,9 @@ class PostgresStore(Store):
             )
         raise FocusError(self._unknown_format(version))
 
+    def _check_meta(self) -> None:
+        """Nothing: only workers write to the database, unlike to a file that somebody sends."""
+
     def broken(self, error: object) -> FocusError:
         """The message for a crawl that cannot be used."""
         return FocusError(f"{self.name} cannot be used: {str(error)[:200] or type(error).__name__}")
