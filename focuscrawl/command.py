@@ -35,7 +35,7 @@ from focuscrawl.reports.endings import RESUMES
 from focuscrawl.reports.no_match import no_match
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.errors import StoreError
-from focuscrawl.store.places import read_crawl
+from focuscrawl.store.places import read_crawl, shown
 from focuscrawl.topic import named_topics
 from focuscrawl.web import replay, webs
 
@@ -251,10 +251,10 @@ def _close(crawl: Crawl) -> list[str]:
 
 def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
     """Where the results are, in two lines."""
+    store = folder / "crawl.sqlite" if crawl.mirrors else shown(crawl.place)
     return (
         f"{crawl.matched:,} matched URLs are in {folder / 'URLs.txt'}",
-        f"The whole crawl is in {folder / 'crawl.sqlite' if crawl.mirrors else crawl.place}, a summary in"
-        f" {folder / 'report.html'}",
+        f"The whole crawl is in {store}, a summary in {folder / 'report.html'}",
     )
 
 

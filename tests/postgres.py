@@ -67,7 +67,7 @@ class Server:
             [_bin() / program, *map(str, words)],
             cwd="/",
             stdin=subprocess.DEVNULL,
-            stdout=(output := (tempfile.TemporaryFile())),  # a pipe would stay open with the server
+            stdout=(output := (tempfile.TemporaryFile())),  # noqa: SIM115  # a pipe would stay open with the server
             stderr=subprocess.STDOUT,
             check=False,
             **_USER,  # type: ignore[call-overload]

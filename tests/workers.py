@@ -106,7 +106,9 @@ class Workers:
         times: dict[str, list[float]] = defaultdict(list)
         for moment, name, _ in self.web.asked:
             times[name].append(moment)
-        return {name: min(later - earlier for earlier, later in pairwise(sorted(found))) for name, found in times.items()}
+        return {
+            name: min(later - earlier for earlier, later in pairwise(sorted(found))) for name, found in times.items()
+        }
 
     def asked(self) -> list[str]:
         """The pages that were asked for."""

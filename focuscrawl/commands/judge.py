@@ -81,8 +81,9 @@ class Command(FocusCommand):
                     print("nothing was changed; without --dry-run, it is")
                     return
                 write_verdicts(folder, store, spider, changes, models)
-                write_whole(folder / "report.html", crawl_report(store))
-                print(f"URLs.txt has {store.pages.figures().matched:,} URLs now")
+                if not store.shared:
+                    write_whole(folder / "report.html", crawl_report(store))
+                print(f"{store.pages.figures().matched:,} URLs match now")
         except OSError as error:
             raise FocusError(f"cannot write to {folder}: {error.strerror}") from None
 

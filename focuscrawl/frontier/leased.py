@@ -36,6 +36,9 @@ class LeasedWaiting(Waiting):
     """State, rank and host of the URLs in memory, and the queues of the leased hosts."""
 
     store: PostgresStore
+    state: _States  # type: ignore[assignment]
+    rank: _Ranks  # type: ignore[assignment]
+    host_of: dict[int, int]  # type: ignore[assignment]
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -50,9 +53,9 @@ class LeasedWaiting(Waiting):
 
     def clear(self) -> None:
         """Forget everything that is in memory."""
-        self.state = _States()  # type: ignore[assignment]
-        self.rank = _Ranks()  # type: ignore[assignment]
-        self.host_of = {}  # type: ignore[assignment]
+        self.state = _States()
+        self.rank = _Ranks()
+        self.host_of = {}
         self.hosts, self.host_ids, self._second = {}, {}, {}
         self.queued = 0
         self.moved, self.visits, self._open, self._overfull = set(), {}, set(), set()
@@ -122,9 +125,9 @@ class LeasedWaiting(Waiting):
 
     def forget_url(self, url_id: int) -> None:
         """Forget a URL."""
-        self.state.pop(url_id, None)  # type: ignore[call-overload, arg-type]
-        self.rank.pop(url_id, None)  # type: ignore[call-overload, arg-type]
-        self.host_of.pop(url_id, None)  # type: ignore[call-overload, arg-type]
+        self.state.pop(url_id, None)
+        self.rank.pop(url_id, None)
+        self.host_of.pop(url_id, None)
         self.moved.discard(url_id)
         self.damped.discard(url_id)
 
@@ -170,8 +173,7 @@ class LeasedWaiting(Waiting):
 
     def open_ranks(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The ranks of the waiting URLs in memory that are not held, in no order."""
-        state: dict[int, int] = self.state  # type: ignore[assignment]
-        found = (self.rank[url_id] for url_id, how in state.items() if how == QUEUED)
+        found = (self.rank[url_id] for url_id, how in self.state.items() if how == QUEUED)
         return np.array([rank for rank in found if rank >= self.floor])
 
     def _spill(self, host: HostQueue) -> None:

@@ -7,7 +7,6 @@ better requests can no longer overtake those in a slot's own queue.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,12 +22,12 @@ from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PASSING, is_no_answer, reason_of
 from focuscrawl.crawl.focus import KEY, Focus
-from focuscrawl.errors import FocusError
 from focuscrawl.frontier import requests
 from focuscrawl.frontier.alarm import Alarm
 from focuscrawl.frontier.budget import Budget
 from focuscrawl.frontier.engine import Engine
 from focuscrawl.frontier.frontier import Candidate
+from focuscrawl.frontier.guarded import AGAIN, Guarded
 from focuscrawl.frontier.network import Files, Network
 from focuscrawl.frontier.throttle import Throttle
 from focuscrawl.frontier.visitor import Visitor
@@ -47,8 +46,6 @@ Answer = TypeVar("Answer")
 
 #: The share of requests in flight that may go to hosts that have never answered, or did not answer the last time.
 STRANGERS = 0.75
-#: Seconds after which a frontier that could not hand out URLs is asked again, or is asked what others have left.
-AGAIN = 1.0
 #: The time spent is recorded this often, in seconds: a crash loses little more of it.
 NOTED = 10.0
 
@@ -58,7 +55,7 @@ def priority(score: float) -> int:
     return round(score * 1_000_000)
 
 
-class FrontierScheduler(BaseScheduler):
+class FrontierScheduler(Guarded, BaseScheduler):
     """Hands out the best request among the hosts that may be fetched from now.
 
     Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one was waiting
@@ -137,67 +134,6 @@ class FrontierScheduler(BaseScheduler):
         """Bring the stats up to date."""
         for name, value in (self.frontier.figures() | {"priority_inversions": self._inversions}).items():
             self.stats.set_value(f"focus/{name}", value)
-
-    # ---- errors
-
-    @property
-    def closing(self) -> bool:
-        """Whether the crawl is about to end."""
-        return self.crawl.fatal is not None or self.engine.closing
-
-    def write(self, work: Callable[[], bool | None]) -> bool:
-        """Run *work* in one transaction; if the file cannot be written, the crawl stops."""
-        try:
-            with self.crawl.store.transaction():
-                return bool(work())
-        except StoreError as error:
-            self.give_up(error)
-            return False
-
-    def give_up(self, error: Exception) -> None:
-        """Stop because the crawl's file cannot be written (disk full, read-only, damaged); stored data stays intact.
-
-        A worker of a shared crawl goes on as soon as it can.
-        """
-        if isinstance(error, StoreError) and self.frontier.recover_from(error):
-            self._alarm.at(clock.monotonic() + AGAIN)
-            return
-        self.stop(
-            f"cannot write to {self.crawl.folder}: {error}; stored data is intact: free some space or repair"
-            " the disk, then run the same command again to resume",
-            "store_failed",
-        )
-
-    def stop(self, message: str, reason: str) -> None:
-        """Stop a crawl that cannot continue."""
-        if self.crawl.fatal is None:
-            self.crawl.fatal = message
-            logger.error("%s", message)
-            self.engine.stop(reason)
-
-    def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """The result of a strategy's hook, or *otherwise* if it fails: the page itself is not lost.
-
-        If the file cannot be written, the crawl stops.
-        """
-        try:
-            return call()
-        except StoreError as error:
-            self.give_up(error)
-        except FocusError as error:
-            self.stop(str(error), "cannot_go_on")
-        except OSError as error:
-            self.stop(f"spider '{self.crawl.strategy.name}' failed in {hook}: {error}", "cannot_go_on")
-        except Exception as error:
-            reason = f"spider error: {hook}: {error!r}"
-            logger.exception("%s on %s", reason, url)
-            self.stats.inc_value("spider_exceptions/count")
-            self.stats.inc_value(f"spider_exceptions/{type(error).__name__}")
-            url_id = self.frontier.find(url)
-            if url_id is not None and self.frontier.waits(url_id):
-                url_id = None  # the link was not fetched yet, so it did not fail
-            self.write(lambda: self.crawl.store.failures.add(url_id, url, reason, None, clock.now()))
-        return otherwise
 
     # ---- in
 
@@ -468,6 +404,10 @@ class FrontierScheduler(BaseScheduler):
         self.crawl.store.failures.add(focus.url_id, focus.url, reason, focus.via, clock.now())
         self.finished(focus, for_good=for_good)
 
+    def _fail_all(self, through: list[Focus], reason: str) -> None:
+        for focus in through:
+            self._fail(focus, reason)
+
     def _lost(self, response: Response | None, reason: str) -> None:
         focus = Focus.of(response) if isinstance(response, Response) else None
         if focus is not None and focus.url_id in self._in_flight and not self.crawl.fatal and not self.frontier.stale:
@@ -482,7 +422,7 @@ class FrontierScheduler(BaseScheduler):
                 self.put_back(focus.url_id)
         elif through and not self.crawl.fatal:
             reason = "no page: the callback returned none"
-            self.write(lambda: any([self._fail(focus, reason) for focus in through]))
+            self.write(lambda: self._fail_all(through, reason))
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
         if self.crawl.strategy is not self.spider:  # a guest spider's page still arrives, with the links found so far

@@ -250,7 +250,7 @@ class SharedFrontier(Frontier):
         waiting = self.waiting
         flying = {
             url_id: (state, waiting.host_of[url_id])
-            for url_id, state in waiting.state.items()  # type: ignore[attr-defined]
+            for url_id, state in waiting.state.items()
             if state in (IN_FLIGHT, CLAIMED) and url_id in waiting.host_of
         }
         kept = self.store.leases.renew(self.worker, self.held, [self.lease] * len(self.held)) if self.held else set()

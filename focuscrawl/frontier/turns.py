@@ -269,7 +269,7 @@ class Turns:
     def clear(self) -> None:
         """Forget all hosts."""
         for heap in (*self._ready, self._soon, self._later, self.resting, self._soon_at, self.benched):
-            heap.clear()  # type: ignore[attr-defined]
+            heap.clear()
         self.used.clear()
         self.in_flight = self._strangers = 0
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from collections.abc import AsyncIterator, Sequence
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request

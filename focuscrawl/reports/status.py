@@ -12,7 +12,7 @@ from focuscrawl.crawl.lock import is_locked
 from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.errors import printable
 from focuscrawl.reports.endings import RESUMES, ending
-from focuscrawl.store.places import read_crawl
+from focuscrawl.store.places import has_crawl, read_crawl, shown
 from focuscrawl.store.store import Store
 
 #: Kinds of errors that are listed, and files of a directory that are counted.
@@ -66,7 +66,7 @@ def status_of(folder: Path) -> Status:
     """Where a crawl stands."""
     locked = is_locked(folder)
     with read_crawl(folder, check=False) as store:
-        return _status(store, folder, locked=locked)
+        return _status(store, folder, locked=locked or store.is_crawled())
 
 
 def _status(store: Store, folder: Path, *, locked: bool) -> Status:
@@ -74,10 +74,10 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
     reason, _, detail = store.standing.ending()
     recent = store.standing.outcomes(RECENT)
     seconds = store.number("seconds")
-    running = locked and not reason
+    running = locked and (store.shared or not reason)
     over_all = pages / seconds if seconds else None
     return Status(
-        folder=str(folder),
+        folder=shown(folder),
         spider=str(store.meta("spider") or ""),
         topic=str(store.meta("topic") or ""),
         state=RUNNING if running else _state(reason),
@@ -95,7 +95,7 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
         hosts=store.hosts.count(),
         failed=store.failures.count(),
         failures=dict(store.failures.by_reason(_REASONS)),
-        disk=_size(folder),
+        disk=store.size() if store.shared else _size(folder),
         last_page=last,
     )
 
@@ -117,7 +117,7 @@ def _size(folder: Path) -> int:
 
 def crawls_in(folder: Path, depth: int = _DEPTH) -> Iterator[Path]:
     """The crawls in a folder and its folders, in the order of their names; those that a crawl has made are its own."""
-    if (folder / "crawl.sqlite").is_file():
+    if has_crawl(folder):
         yield folder
     elif depth and folder.is_dir():
         for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):

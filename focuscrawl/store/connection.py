@@ -114,7 +114,7 @@ class Cursor(psycopg.Cursor[Any]):
         with _our_errors():
             return super().fetchall()
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         return iter(self.fetchall())
 
     def __next__(self) -> Any:
@@ -152,17 +152,17 @@ class Connection:
     def execute(self, statement: str, values: Sequence[object] = ()) -> Cursor:
         """Run a statement of the shared SQL."""
         with _our_errors():
-            return self._made.cursor().execute(translated(statement), values or None)  # type: ignore[return-value, call-overload, arg-type]
+            return self._made.cursor().execute(translated(statement), values or None)  # type: ignore[return-value]
 
     def run(self, statement: str, values: Sequence[object] = ()) -> Cursor:
         """Run a statement of PostgreSQL's own SQL, with its placeholders."""
         with _our_errors():
-            return self._made.cursor().execute(statement, values or None)  # type: ignore[return-value, call-overload, arg-type]
+            return self._made.cursor().execute(statement, values or None)  # type: ignore[return-value]
 
     def executemany(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement of the shared SQL for each row."""
         with _our_errors():
-            self._made.cursor().executemany(translated(statement), list(rows))  # type: ignore[arg-type]
+            self._made.cursor().executemany(translated(statement), list(rows))
 
     @property
     def is_open(self) -> bool:

@@ -61,11 +61,15 @@ BESIDE = (
     "CREATE SEQUENCE url_ids",
     "CREATE SEQUENCE later_links",
     "ALTER TABLE page ALTER body SET STORAGE EXTERNAL",
-    "CREATE TABLE worker (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT, joined TIMESTAMPTZ DEFAULT"
-    " now(), seen TIMESTAMPTZ DEFAULT now(), gone TIMESTAMPTZ, pages BIGINT DEFAULT 0, relevant BIGINT DEFAULT 0,"
-    " matched BIGINT DEFAULT 0, expired BIGINT DEFAULT 0, failures BIGINT)",
-    "CREATE TABLE lease (host BIGINT PRIMARY KEY, holder BIGINT, epoch BIGINT DEFAULT 0, until TIMESTAMPTZ,"
-    " next_at TIMESTAMPTZ DEFAULT '-infinity', best DOUBLE PRECISION)",
+    (
+        "CREATE TABLE worker (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT, joined TIMESTAMPTZ DEFAULT"
+        " now(), seen TIMESTAMPTZ DEFAULT now(), gone TIMESTAMPTZ, pages BIGINT DEFAULT 0, relevant BIGINT DEFAULT 0,"
+        " matched BIGINT DEFAULT 0, expired BIGINT DEFAULT 0, failures BIGINT)"
+    ),
+    (
+        "CREATE TABLE lease (host BIGINT PRIMARY KEY, holder BIGINT, epoch BIGINT DEFAULT 0, until TIMESTAMPTZ,"
+        " next_at TIMESTAMPTZ DEFAULT '-infinity', best DOUBLE PRECISION)"
+    ),
     "CREATE INDEX lease_best ON lease (best DESC) WHERE best IS NOT NULL",
     "CREATE INDEX lease_holder ON lease (holder) WHERE holder IS NOT NULL",
     "CREATE TABLE news (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, host BIGINT, url_id BIGINT)",
@@ -81,29 +85,47 @@ FUNCTIONS = (
     "CREATE FUNCTION min(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT least($1, $2)'",
     "CREATE FUNCTION typeof(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT ''text''::text'",
     "CREATE FUNCTION typeof(bigint) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT ''integer''::text'",
-    "CREATE FUNCTION total_flag(float8, boolean) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS"
-    " 'SELECT CASE WHEN $2 THEN $1 + 1 ELSE $1 END'",
+    (
+        "CREATE FUNCTION total_flag(float8, boolean) RETURNS float8 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS"
+        " 'SELECT CASE WHEN $2 THEN $1 + 1 ELSE $1 END'"
+    ),
     "CREATE AGGREGATE total(boolean) (SFUNC = total_flag, STYPE = float8, INITCOND = '0')",
-    "CREATE FUNCTION json_valid(text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN"
-    " PERFORM $1::jsonb; RETURN $1 IS NOT NULL; EXCEPTION WHEN others THEN RETURN FALSE; END $$",
-    "CREATE FUNCTION json_extract(text, text) RETURNS text LANGUAGE sql IMMUTABLE AS"
-    " $$ SELECT $1::jsonb #>> string_to_array(substr($2, 3), '.') $$",
-    "CREATE FUNCTION json_each(text) RETURNS TABLE (value text, type text) LANGUAGE sql IMMUTABLE AS"
-    " $$ SELECT item #>> '{}', replace(jsonb_typeof(item), 'string', 'text') FROM jsonb_array_elements($1::jsonb) item"
-    " $$",
-    "CREATE FUNCTION plain(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS"
-    " $$ SELECT regexp_replace(lower(normalize($1, NFKD)), '[\\u0300-\\u036f]', '', 'g') $$",
-    "CREATE FUNCTION words(text) RETURNS text[] LANGUAGE sql IMMUTABLE AS"
-    " $$ SELECT array_remove(regexp_split_to_array(plain(left($1, 1000)), '[^[:alnum:]]+'), '') $$",
-    "CREATE FUNCTION has_words(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"
-    " 'SELECT words($2) <@ words(coalesce($1, ''''))'",
-    "CREATE FUNCTION has_author(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"
-    " 'SELECT EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE ''[]'' END)"
-    " WHERE has_words(value, $2))'",
-    "CREATE FUNCTION fence(who bigint, hosts bigint[], epochs bigint[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN"
-    " PERFORM 1 FROM lease JOIN unnest(hosts, epochs) AS mine (host, epoch) USING (host, epoch) WHERE holder = who"
-    " FOR SHARE OF lease;"
-    " IF (SELECT count(*) FROM lease JOIN unnest(hosts, epochs) AS mine (host, epoch) USING (host, epoch)"
-    " WHERE holder = who) < cardinality(hosts)"
-    f" THEN RAISE EXCEPTION 'the lease of a host was lost' USING ERRCODE = '{LEASE_LOST}'; END IF; END $$",
+    (
+        "CREATE FUNCTION json_valid(text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN"
+        " PERFORM $1::jsonb; RETURN $1 IS NOT NULL; EXCEPTION WHEN others THEN RETURN FALSE; END $$"
+    ),
+    (
+        "CREATE FUNCTION json_extract(text, text) RETURNS text LANGUAGE sql IMMUTABLE AS"
+        " $$ SELECT $1::jsonb #>> string_to_array(substr($2, 3), '.') $$"
+    ),
+    (
+        "CREATE FUNCTION json_each(text) RETURNS TABLE (value text, type text) LANGUAGE sql IMMUTABLE AS"
+        " $$ SELECT item #>> '{}', replace(jsonb_typeof(item), 'string', 'text')"
+        " FROM jsonb_array_elements($1::jsonb) item $$"
+    ),
+    (
+        "CREATE FUNCTION plain(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS"
+        " $$ SELECT regexp_replace(lower(normalize($1, NFKD)), '[\\u0300-\\u036f]', '', 'g') $$"
+    ),
+    (
+        "CREATE FUNCTION words(text) RETURNS text[] LANGUAGE sql IMMUTABLE AS"
+        " $$ SELECT array_remove(regexp_split_to_array(plain(left($1, 1000)), '[^[:alnum:]]+'), '') $$"
+    ),
+    (
+        "CREATE FUNCTION has_words(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"
+        " 'SELECT words($2) <@ words(coalesce($1, ''''))'"
+    ),
+    (
+        "CREATE FUNCTION has_author(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"
+        " 'SELECT EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE ''[]'' END)"
+        " WHERE has_words(value, $2))'"
+    ),
+    (
+        "CREATE FUNCTION fence(who bigint, hosts bigint[], epochs bigint[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN"
+        " PERFORM 1 FROM lease JOIN unnest(hosts, epochs) AS mine (host, epoch) USING (host, epoch) WHERE holder = who"
+        " FOR SHARE OF lease;"
+        " IF (SELECT count(*) FROM lease JOIN unnest(hosts, epochs) AS mine (host, epoch) USING (host, epoch)"
+        " WHERE holder = who) < cardinality(hosts)"
+        f" THEN RAISE EXCEPTION 'the lease of a host was lost' USING ERRCODE = '{LEASE_LOST}'; END IF; END $$"
+    ),
 )

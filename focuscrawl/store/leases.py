@@ -1,7 +1,7 @@
 """Tables `worker`, `lease` and `news` of a shared crawl: who works on it, and which worker holds which host.
 
-A host has one holder at a time, so that delays and back-offs hold for the whole cluster. All times are the server's. The
-epoch of a lease grows each time the host changes hands: the writes of a worker that has lost it are refused.
+A host has one holder at a time, so that delays and back-offs hold for the whole cluster. All times are the server's.
+The epoch of a lease grows each time the host changes hands: the writes of a worker that has lost it are refused.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ WITH expired AS (
     UPDATE lease SET holder = %s, epoch = lease.epoch + 1, until = now() + make_interval(secs => %s)
     FROM chosen WHERE lease.host = chosen.host RETURNING lease.host, lease.epoch, chosen.holder AS before
 ), lost AS (
-    UPDATE worker SET expired = expired + number FROM (SELECT before, count(*) AS number FROM taken GROUP BY before) AS x
-    WHERE worker.id = x.before
+    UPDATE worker SET expired = expired + number
+    FROM (SELECT before, count(*) AS number FROM taken GROUP BY before) AS x WHERE worker.id = x.before
 ), cleared AS (
     DELETE FROM news USING taken WHERE news.host = taken.host
 )
@@ -124,7 +124,8 @@ _CLUSTER = (
     "SELECT (SELECT count(*) FROM worker WHERE gone IS NULL AND seen > now() - make_interval(secs => %s)),"
     " (SELECT count(*) FROM lease WHERE holder IS NOT NULL),"
     " (SELECT count(*) FROM (SELECT 1 FROM lease WHERE holder IS NULL AND best IS NOT NULL LIMIT 1000) AS x),"
-    " (SELECT best FROM lease WHERE holder IS NULL AND best IS NOT NULL AND next_at <= now() ORDER BY best DESC LIMIT 1),"
+    " (SELECT best FROM lease WHERE holder IS NULL AND best IS NOT NULL AND next_at <= now() ORDER BY best DESC"
+    " LIMIT 1),"
     " sum(pages)::bigint, sum(relevant)::bigint, sum(matched)::bigint FROM worker"
 )
 _FOREIGN = """
@@ -143,7 +144,8 @@ WITH new AS (
     SELECT host, max(rank) AS rank FROM stored GROUP BY host
 ), raised AS (
     SELECT lease.host, best.rank FROM lease JOIN best ON best.host = lease.host
-    WHERE holder IS NULL AND (lease.best IS NULL OR lease.best < best.rank) ORDER BY lease.host FOR NO KEY UPDATE OF lease
+    WHERE holder IS NULL AND (lease.best IS NULL OR lease.best < best.rank)
+    ORDER BY lease.host FOR NO KEY UPDATE OF lease
 )
 UPDATE lease SET best = greatest(lease.best, raised.rank) FROM raised WHERE lease.host = raised.host
 """
@@ -160,15 +162,18 @@ _STRAY = (
 )
 _KNOWN = (
     "SELECT key, id, host, done, NULL FROM url WHERE key = ANY(%s) UNION ALL"
-    " SELECT NULL, host.id, pages, lease.holder IS NULL OR lease.until < now(), name FROM host LEFT JOIN lease ON lease.host = host.id"
-    " WHERE name = ANY(%s)"
+    " SELECT NULL, host.id, pages, lease.holder IS NULL OR lease.until < now(), name FROM host"
+    " LEFT JOIN lease ON lease.host = host.id WHERE name = ANY(%s)"
 )
 _ADD_URLS = (
     "INSERT INTO url (id, key, url, host) SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::bigint[])"
     " ON CONFLICT (key) DO NOTHING"
 )
 _ADD_HOSTS = "INSERT INTO host (name) SELECT unnest(%s::text[]) ON CONFLICT (name) DO NOTHING RETURNING id, name"
-_HOLD = "INSERT INTO lease (host, holder, epoch, until) SELECT unnest(%s::bigint[]), %s, 1, now() + make_interval(secs => %s)"
+_HOLD = (
+    "INSERT INTO lease (host, holder, epoch, until) SELECT unnest(%s::bigint[]), %s, 1,"
+    " now() + make_interval(secs => %s)"
+)
 _WORKERS = (
     "SELECT id, name, to_char(joined AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS'), extract(epoch FROM now() - seen)"
     "::float8, gone IS NOT NULL, (SELECT count(*) FROM lease WHERE holder = worker.id), pages, relevant, expired,"
@@ -217,6 +222,21 @@ class Leases(Part):
         (failures,) = self._run("SELECT failures FROM worker WHERE id = %s", number).fetchone()
         self._run(_RESUME, lease, number)
         return number, failures
+
+    def adopt(self) -> None:
+        """Take over what was copied from a file: ids go on, hosts can be leased, and the pages are counted."""
+        self._run(
+            f"SELECT setval('url_ids', (SELECT coalesce(max(id), 0) / {BLOCK} + 1 FROM url)),"
+            f" setval('later_links', (SELECT greatest(1, -coalesce(min(id), 0) / {1 << 20} + 1) FROM link))"
+        )
+        self._run(
+            "INSERT INTO lease (host, best) SELECT host.id, (SELECT max(rank) FROM frontier WHERE frontier.host ="
+            " host.id) FROM host ON CONFLICT (host) DO NOTHING"
+        )
+        self._run(
+            "INSERT INTO worker (name, gone, pages, relevant, matched) SELECT 'copied', now(), count(*),"
+            " count(*) FILTER (WHERE relevant), count(*) FILTER (WHERE matched) FROM page"
+        )
 
     def seen(self, worker: int) -> None:
         """Show that a worker is alive."""

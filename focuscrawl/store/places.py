@@ -50,6 +50,16 @@ def crawl_folder(place: str | Path) -> Path:
     return path.parent if path.name == "crawl.sqlite" else path
 
 
+def shown(folder: Path) -> str:
+    """A directory or an address, as a user reads it."""
+    return _ADDRESS.sub("postgresql://", str(folder), count=1)
+
+
+def has_crawl(folder: Path) -> bool:
+    """Whether there is a crawl in a directory, as far as can be seen without opening it."""
+    return is_address(folder) or (folder / "crawl.sqlite").is_file()
+
+
 def open_store(
     place: str | Path,
     *,
@@ -90,7 +100,7 @@ def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
     with read_crawl(crawl_folder(folder)) as store:
         if store.meta("topic") != topic:
             raise FocusError(
-                f"crawl {crawl_folder(folder)} is about '{store.meta('topic')}', not '{topic}'; give a crawl of the same"
-                " topic"
+                f"crawl {shown(crawl_folder(folder))} is about '{store.meta('topic')}', not '{topic}'; give a crawl of"
+                " the same topic"
             )
         yield store

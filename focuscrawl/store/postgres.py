@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 #: The link ids of a page follow from its number, so that workers need not agree on them.
 LINKS_PER_PAGE = 1 << 20
+#: Seconds for which a worker that says nothing counts as being at work.
+ALIVE = 60.0
 #: For the lock under which a crawl is made.
 _LOCK = 0x666F637573
 
@@ -51,7 +53,8 @@ class PostgresStore(Store):
     def __init__(self, address: str, *, create: bool = True, folder: Path | None = None) -> None:
         """Open the crawl at an address; without *create* it must exist. *folder*: where a worker has its own files."""
         self.address: Address = parse_address(address)
-        self.path = (folder or Path()) / "crawl.sqlite"
+        # where a worker has files of its own; others have none
+        self.path = (folder or Path("/nowhere")) / "crawl.sqlite"
         self.failed = None
         self.version = VERSION
         self.new = False
@@ -180,6 +183,29 @@ class PostgresStore(Store):
     def exists(self) -> bool:
         """Whether the crawl is still there, as far as is known."""
         return True
+
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table with a name."""
+        return self._has(name)
+
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table, in order."""
+        query = (
+            "SELECT column_name::text FROM information_schema.columns WHERE table_schema = ? AND table_name = ?"
+            " ORDER BY ordinal_position"
+        )
+        return [name for (name,) in self.execute(query, (self.address.schema, table))]
+
+    def finish_copy(self) -> None:
+        """Make a store that was filled by a copy ready to be crawled. Call inside a transaction."""
+        for table in ("page", "host", "visit", "failure", "mark"):
+            number = f"pg_get_serial_sequence('{table}', 'id')"
+            self.connection.run(f"SELECT setval({number}, (SELECT coalesce(max(id), 0) + 1 FROM {table}), FALSE)")
+        self.leases.adopt()
+
+    def is_crawled(self) -> bool:
+        """Whether workers are at work."""
+        return any(not worker.gone and worker.silent < ALIVE for worker in self.leases.workers())
 
     def size(self) -> int:
         """The bytes that the crawl takes on the server."""

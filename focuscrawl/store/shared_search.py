@@ -23,13 +23,13 @@ _TABLE = (
     ' COLLATE "C", fetched_at TEXT COLLATE "C", relevant BOOLEAN, matched BOOLEAN, topics TEXT, heads tsvector,'
     " words tsvector)"
 )
+_HEADS = "setweight(to_tsvector('english', plain(%s)), 'A') || setweight(to_tsvector('english', plain(%s)), 'B')"
 _ADD = (
-    "INSERT INTO {name} (entry, page, host, fetched_at, relevant, matched, topics, heads, words) VALUES (DEFAULT, %s, %s,"
-    " %s, %s, %s, %s, setweight(to_tsvector('english', plain(%s)), 'A') || setweight(to_tsvector('english', plain(%s)),"
-    " 'B'), setweight(to_tsvector('english', plain(%s)), 'A') || setweight(to_tsvector('english', plain(%s)), 'B') ||"
-    " to_tsvector('english', plain(%s))) ON CONFLICT (page) DO UPDATE SET entry = excluded.entry, host = excluded.host,"
-    " fetched_at = excluded.fetched_at, relevant = excluded.relevant, matched = excluded.matched,"
-    " topics = excluded.topics, heads = excluded.heads, words = excluded.words"
+    "INSERT INTO {name} (entry, page, host, fetched_at, relevant, matched, topics, heads, words)"
+    f" VALUES (DEFAULT, %s, %s, %s, %s, %s, %s, {_HEADS}, {_HEADS} || to_tsvector('english', plain(%s)))"
+    " ON CONFLICT (page) DO UPDATE SET entry = excluded.entry, host = excluded.host, fetched_at = excluded.fetched_at,"
+    " relevant = excluded.relevant, matched = excluded.matched, topics = excluded.topics, heads = excluded.heads,"
+    " words = excluded.words"
 )
 _HIDE = (
     "INSERT INTO {name} (entry, page) VALUES (%s, %s) ON CONFLICT (page) DO UPDATE SET entry = excluded.entry,"
@@ -80,7 +80,7 @@ class SharedSearch(SearchIndex):
                     self.store.connection.run("CREATE INDEX indexed_words ON indexed USING gin (words)")
 
     def make_temporary(self) -> None:
-        """Create an empty index that lasts until the connection is closed, and use it instead of the one that is kept."""
+        """Create an empty index that lasts until the connection is closed, and use it instead of the kept one."""
         self.store.connection.run(_TABLE.format(temp="TEMP ", name="indexed_now"))
         self._temporary, self._name = True, "pg_temp.indexed_now"
 

@@ -287,6 +287,22 @@ class Store:
         """Whether the crawl is still there: somebody may have removed its file."""
         return self.path.exists()
 
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table with a name."""
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return self.execute(query, (name,)).fetchone() is not None
+
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table, in order."""
+        return [name for (name,) in self.execute("SELECT name FROM pragma_table_info(?) ORDER BY cid", (table,))]
+
+    def finish_copy(self) -> None:
+        """Make a store that was filled by a copy ready to be crawled. Call inside a transaction."""
+
+    def is_crawled(self) -> bool:
+        """Whether workers of a shared crawl are at work; who crawls into a file has a lock on its directory."""
+        return False
+
     def size(self) -> int:
         """The bytes that the crawl takes on disk; 0 if that is unknown."""
         try:

@@ -269,9 +269,12 @@ def _open(name: str) -> Web:
             return SyntheticWeb(int(pages), **options)
         except (TypeError, ValueError):
             raise FocusError(f"web '{name}': write synthetic:PAGES?hosts=20&links=60&bytes=20000") from None
+    from focuscrawl.store.places import crawl_folder, is_address
     from focuscrawl.store.store import is_crawl
     from focuscrawl.web.crawled import CrawledWeb
 
+    if is_address(name):
+        return CrawledWeb(crawl_folder(name))
     path = web_file(name) or Path(name)
     return CrawledWeb(path) if is_crawl(path) else WebFile(path)
 
