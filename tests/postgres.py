@@ -27,7 +27,7 @@ _USER = {"user": "nobody", "group": "nogroup"} if os.name == "posix" and os.gete
 class Server:
     """A server with a data directory of its own, on loopback."""
 
-    def __init__(self, place: Path | None = None, **settings: str) -> None:
+    def __init__(self, place: Path | None = None, *, hba: str = "", **settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="postgres", dir=place))
         if _USER:
             shutil.chown(self.folder, *_USER.values())
@@ -42,6 +42,8 @@ class Server:
         options = {"fsync": "off", "port": self.port, "unix_socket_directories": "", **settings}
         with (self.data / "postgresql.conf").open("a") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in options.items())
+        with (self.data / "pg_hba.conf").open("a") as file:
+            file.write(f"{hba}\n")
         self.start()
 
     @property

@@ -48,16 +48,20 @@ class Workers:
         self.web = web
         self.folder = folder
         self.settings = {"FOCUS_LEASE": LEASE, "FOCUS_BACKOFF_MAX": 1, "LOG_LEVEL": "INFO", **settings}
+        self.seed = web.at(host(0), "/0")
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, count: int = 1, spider: str = "breadth_first", **settings: object) -> None:
-        """Start workers."""
+    def start(
+        self, count: int = 1, spider: str = "breadth_first", prefix: tuple[str, ...] = (), **settings: object
+    ) -> None:
+        """Start workers, by a command with a prefix."""
         for _ in range(count):
             number = len(self.processes)
             given = {"FOCUS_STORE": self.address, "FOCUS_DIR": self.folder / f"w{number}", **self.settings, **settings}
-            options = [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
-            seed = f"seeds={self.web.at(host(0), '/0')}"
-            command = [sys.executable, "-m", "scrapy", "crawl", spider, "-a", seed, *options]
+            kinds = {name: "-s" if name.isupper() else "-a" for name in given}
+            options = [word for name, value in given.items() for word in (kinds[name], f"{name}={value}")]
+            seed = f"seeds={self.seed}"
+            command = [*prefix, sys.executable, "-m", "scrapy", "crawl", spider, "-a", seed, *options]
             with (self.folder / f"w{number}.log").open("wb") as log:
                 self.processes.append(
                     subprocess.Popen(command, cwd=ROOT, stderr=log, stdout=log, env={**os.environ, "NO_COLOR": "1"})

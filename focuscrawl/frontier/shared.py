@@ -14,10 +14,10 @@ import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import ceil, inf
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from focuscrawl import urls
+from focuscrawl.crawl import clock
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.candidate import Candidate
 from focuscrawl.frontier.frontier import Frontier
@@ -78,6 +78,14 @@ class SharedFrontier(Frontier):
         self.waiting.damped = self._damped
         self.waiting.failures, self.waiting.add_hosts = self._failures, self._add_hosts
         self.waiting.saw(self.store.urls.last_id())
+        if self.batch > 1 or self.floor > -inf:  # a round is about all that waits
+            self.leases = 1 << 30
+            if self.store.leases.cluster(self.lease).workers > 1:
+                self.leave()
+                raise FocusError(
+                    f"{self.store.name} is being crawled, and this strategy takes one worker: it goes in rounds over all"
+                    " that waits; stop the other worker, or wait until its lease has expired"
+                )
         self._look()
 
     def __len__(self) -> int:
@@ -87,7 +95,7 @@ class SharedFrontier(Frontier):
 
     def ready(self) -> bool:
         """Look after the leases once in a while; False while the server cannot be reached."""
-        now = monotonic()
+        now = clock.machine()
         starving = not self.waiting.queued
         if not self.stale and now - self._looked < (LOOK / 10 if starving else LOOK):
             return True
@@ -106,7 +114,7 @@ class SharedFrontier(Frontier):
 
     def _look(self) -> None:
         """Renew the leases, read the news, and lease or give back hosts."""
-        leases, now = self.store.leases, monotonic()
+        leases, now = self.store.leases, clock.machine()
         if now - self._renewed > self.lease / 3:
             self._renew()
         if self.held:
@@ -116,10 +124,10 @@ class SharedFrontier(Frontier):
         self._balance()
         if not self.waiting.queued and not self.turns.in_flight:
             leases.find_strays()
-        self._looked = monotonic()
+        self._looked = clock.machine()
 
     def _renew(self) -> None:
-        before = monotonic()
+        before = clock.machine()
         self.store.leases.seen(self.worker)
         if self.held:
             waiting = self.waiting

@@ -22,7 +22,7 @@ from focuscrawl.store.errors import DamagedError, DisconnectedError, LeaseLostEr
 #: The schema of a crawl whose address names none.
 SCHEMA_NAME = "focuscrawl"
 #: Seconds to wait for a connection, and for an answer from a server that is gone.
-CONNECT, SILENT = 10, 20
+CONNECT, SILENT = 10, 10
 #: Classes of conditions that pass by themselves or by the hands of an operator: connection, conflict, resources
 #: (a full disk, memory, too many connections), shutdown, and errors of the server's system.
 _PASSING = ("08", "40", "53", "55", "57", "58")

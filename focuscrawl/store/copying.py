@@ -119,7 +119,8 @@ def _steps(source: Store, table: str, last: Any) -> Iterator[list[tuple[Any, ...
 def _write(target: Store, table: str, rows: list[tuple[Any, ...]]) -> None:
     marks = ", ".join("?" * len(rows[0]))
     columns = ", ".join(_columns(target, table))
-    target.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
+    query = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # of constants
+    target.executemany(query, rows)
 
 
 def _value(table: str, column: str, value: Any, links: _Links | None) -> Any:

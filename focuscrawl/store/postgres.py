@@ -174,7 +174,8 @@ class PostgresStore(Store):
 
     def insert(self, statement: str, values: Sequence[object]) -> int:
         """Add a row to a table whose ids are assigned, and return its id."""
-        number: int = self.execute(f"{statement} RETURNING id", values).fetchone()[0]
+        returning = f"{statement} RETURNING id"
+        number: int = self.execute(returning, values).fetchone()[0]
         return number
 
     def small_cache(self) -> None:
