@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next test-browser screenshots chaos nightly audit lint docs clean
+.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next test-browser screenshots chaos nightly audit lint docs profile clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s%s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ test-browser: $(READY)  ## run the tests that need a browser: Chromium, or the o
 
 screenshots: $(READY)  ## photograph the dashboard for docs/images; needs a browser
 	$(BIN)/python docs/screenshots.py
+
+profile: $(READY)  ## crawl synthetic pages, and write a flame graph (build/profile.svg) and a table of shares
+	$(BIN)/python benchmarks/flame.py $(ARGS)
 
 test-scrapy-next:  ## run the tests with the newest Scrapy, pre-releases included
 	$(MAKE) .venv-scrapy-next/ready VENV=.venv-scrapy-next

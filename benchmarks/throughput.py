@@ -1,10 +1,12 @@
 """CPU per page and pages per second: best_first against a plain Scrapy spider that follows all links, or a checkout.
 
     python benchmarks/throughput.py [--pages 1500] [--rounds 3] [--against OTHER_CHECKOUT]
+    python benchmarks/throughput.py --spiders breadth_first,keyword,shark_search,adaptive
 
-20 KB pages with 60 links on 20 hosts over real HTTP on loopback, including scoring and storing. Both crawl the same web
-from the same server, alternating in one run; only the ratio matters. With --against the same spider runs in this
-checkout and in another one with its own .venv, and the ratio is the median over the rounds.
+20 KB pages with 60 links on 20 hosts over real HTTP on loopback, including scoring and storing. All crawl the same web
+from the same server, by turns in one run; only the ratios matter. `floor` is a crawler without a framework that
+judges by a handful of words and stores nothing: what Python and lxml need at least. With --against the same spider runs
+in this checkout and in another one, with the packages of this environment, and the ratio is the median over the rounds.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -65,53 +69,72 @@ class Runner(NamedTuple):
         )
         return json.loads(result.stdout.splitlines()[-1])
 
+    def cpu(self, pages: int, proxy: str) -> float:
+        """The CPU time of a page in milliseconds."""
+        row = self.run(pages, proxy)
+        return 1000 * row["cpu"] / row["pages"]
 
-def other_checkout(folder: Path, spider: str) -> Runner:
-    """The same spider in another checkout."""
-    checkout = folder.resolve()
-    python = checkout / ".venv" / "bin" / "python"
-    if not python.exists():
-        sys.exit(f"{python} does not exist; --against takes a checkout that is installed in its own .venv")
-    return Runner(str(folder), spider, checkout, str(python))
+
+class Server(NamedTuple):
+    """The process that serves the web."""
+
+    address: str
+    bytes: int
+
+
+@contextmanager
+def serving(pages: int) -> Iterator[Server]:
+    """Serve a web that is large enough for crawls of so many pages."""
+    process = subprocess.Popen(
+        [sys.executable, __file__, "--serve", "--pages", str(3 * pages)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield Server(**json.loads(process.stdout.readline()))
+    finally:
+        process.terminate()
+
+
+def measure(runners: list[Runner], pages: int, rounds: int) -> dict[Runner, tuple[list[float], list[float]]]:
+    """CPU per page and pages per second of each, by turns."""
+    found = {runner: ([], []) for runner in runners}
+    with serving(pages) as server:
+        print(f"pages of {server.bytes:,} bytes, {pages} fetched in each of {rounds} rounds")
+        for _ in range(rounds):
+            for runner in runners:
+                row = runner.run(pages, server.address)
+                found[runner][0].append(1000 * row["cpu"] / row["pages"])
+                found[runner][1].append(row["pages"] / row["wall"])
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--spider", default="best_first")
+    parser.add_argument("--spiders", default="best_first")
     parser.add_argument("--against", type=Path, metavar="OTHER_CHECKOUT")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         return serve(options.pages)
-    ours = Runner("this checkout" if options.against else options.spider, options.spider)
-    other = other_checkout(options.against, options.spider) if options.against else Runner("plain", "plain")
-    server = subprocess.Popen(
-        [sys.executable, __file__, "--serve", "--pages", str(3 * options.pages)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        about = json.loads(server.stdout.readline())
-        print(f"pages of {about['bytes']:,} bytes, {options.pages} fetched in each of {options.rounds} rounds")
-        cpu, rate = {ours: [], other: []}, {ours: [], other: []}
-        for _ in range(options.rounds):
-            for runner in (other, ours):
-                row = runner.run(options.pages, about["address"])
-                cpu[runner].append(1000 * row["cpu"] / row["pages"])
-                rate[runner].append(row["pages"] / row["wall"])
-    finally:
-        server.terminate()
-    width = max(12, len(ours.name), len(other.name))
-    for runner in (other, ours):
-        figures = f"{median(cpu[runner]):6.2f} ms CPU per page {median(rate[runner]):7.1f} pages per second"
-        print(f"{runner.name:{width}} {figures}")
+    spiders = options.spiders.split(",")
+    ours = [Runner(spider, spider) for spider in spiders]
     if options.against:
-        share = median(one / two for one, two in zip(cpu[ours], cpu[other], strict=True))
-        print(f"{options.spider} of {ours.name} relative to {other.name}: {share:.1%} of the CPU per page")
+        others = [Runner(f"{spider} of {options.against}", spider, options.against.resolve()) for spider in spiders]
     else:
-        share, times = (median(figures[ours]) / median(figures[other]) for figures in (cpu, rate))
+        others = [Runner("plain", "plain")]
+    found = measure([*others, *ours, Runner("floor", "floor")], options.pages, options.rounds)
+    width = max(12, *(len(runner.name) for runner in found))
+    for runner, (cpu, rate) in found.items():
+        print(f"{runner.name:{width}} {median(cpu):6.2f} ms CPU per page {median(rate):7.1f} pages per second")
+    for number, runner in enumerate(ours):
+        other = others[number % len(others)]
+        cpu, rate = (
+            median(one / two for one, two in zip(found[runner][place], found[other][place], strict=True))
+            for place in (0, 1)
+        )
         print(
-            f"{ours.name} relative to {other.name}: {share:.0%} of the CPU per page, {times:.2f}× the pages per second"
+            f"{runner.name} relative to {other.name}: {cpu:.0%} of the CPU per page, {rate:.2f}× the pages per second"
         )
     return None
 

@@ -2,17 +2,24 @@
 
     python benchmarks/timed_crawl.py SPIDER --seed URL [--pages 1500] [--keywords a,b]
 
-SPIDER is one of focuscrawl's, or `plain`. Only focuscrawl's settings are imported, so this file can also time another
-checkout: run it with the Python of that checkout. The proxy is taken from the environment.
+SPIDER is one of focuscrawl's, `plain`, or `floor`: asyncio, aiohttp, lxml and a heap, and nothing else. Only
+focuscrawl's settings are imported, so that this file can also time another checkout. The proxy is
+taken from the environment.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import heapq
 import json
+import os
 import tempfile
 from time import perf_counter, process_time
+from urllib.parse import urljoin
 
+import aiohttp
+import lxml.html
 import scrapy
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
@@ -61,6 +68,43 @@ def crawl(spider: str, seed: str, pages: int, keywords: str, folder: str) -> dic
     return {"pages": count, "cpu": times[2] - times[0], "wall": times[3] - times[1]}
 
 
+def floor(seed: str, pages: int, keywords: str) -> dict[str, float]:
+    """The same web without a framework: sixteen workers take the best link, read its page and queue its links."""
+    wanted = set(keywords.split(","))
+    heap, seen, done = [(0.0, seed)], {seed}, 0
+
+    def read(url: str, body: bytes) -> None:
+        tree = lxml.html.document_fromstring(body)
+        words = tree.text_content().lower().split()
+        score = sum(map(wanted.__contains__, words)) / (len(words) or 1)
+        for link in tree.iter("a"):
+            target = urljoin(url, link.get("href", ""))
+            if target.startswith("http") and target not in seen:
+                seen.add(target)
+                heapq.heappush(heap, (-score, target))
+
+    async def work(session: aiohttp.ClientSession) -> None:
+        nonlocal done
+        while done < pages:
+            if not heap:
+                await asyncio.sleep(0.001)
+                continue
+            _, url = heapq.heappop(heap)
+            async with session.get(url, proxy=os.environ["http_proxy"]) as response:
+                body = await response.read()
+            if done < pages:
+                done += 1
+                read(url, body)
+
+    async def crawl_all() -> None:
+        async with aiohttp.ClientSession() as session:
+            await asyncio.gather(*(work(session) for _ in range(16)))
+
+    cpu, wall = process_time(), perf_counter()
+    asyncio.run(crawl_all())
+    return {"pages": done, "cpu": process_time() - cpu, "wall": perf_counter() - wall}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("spider")
@@ -68,6 +112,9 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--keywords", default="")
     options = parser.parse_args()
+    if options.spider == "floor":
+        print(json.dumps(floor(options.seed, options.pages, options.keywords)))
+        return
     with tempfile.TemporaryDirectory() as folder:
         print(json.dumps(crawl(options.spider, options.seed, options.pages, options.keywords, f"{folder}/crawl")))
 

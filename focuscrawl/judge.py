@@ -61,8 +61,8 @@ class _Terms:
     def _count(self, page: Page) -> dict[str, int]:
         """How often each stem that is part of a keyword occurs."""
         words_of_page = page.word_counts
-        if not self._met.issuperset(words_of_page):
-            new = words_of_page.keys() - self._met
+        new = words_of_page.keys() - self._met
+        if new:
             if len(self._met) > _MAX_WORDS:
                 self._met.clear()
             self._met |= {word for word in new if len(word) <= words.LONGEST}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +21,7 @@ from focuscrawl.language.identify import Language, identify, is_english
 from focuscrawl.language.languages import code_of
 from focuscrawl.manners.rights import Rights
 from focuscrawl.reading import main_text
+from focuscrawl.reading.around import after_in, before_in
 from focuscrawl.reading.markup import BODY, LIST, step_of
 
 #: The fields of a page that `pages.jsonl` and Scrapy's feeds show, in this order.
@@ -32,7 +33,6 @@ FIELDS = [
 #: How many words before and after a link the crawl keeps, unless the strategy needs more.
 CONTEXT_WORDS = 10
 
-_MAX_ANCHOR = 300
 #: Characters that hold CONTEXT_WORDS words in most languages.
 _CONTEXT_CHARS = 100
 
@@ -100,6 +100,7 @@ class Link:
         "_list",
         "_page",
         "_start",
+        "_text",
         "anchor",
         "elements",
         "hreflang",
@@ -132,6 +133,8 @@ class Link:
         #: The spider's own request for the URL, with its callback; None for a plain GET.
         self.request: object = None
         self._page: Page | None = None
+        #: The text of a stored page, read when it is needed.
+        self._text: Callable[[], str] | None = None
         self._language = language
         self._before, self._after = before, after
         self._start = self._end = 0
@@ -152,20 +155,27 @@ class Link:
 
     def text_before(self, chars: int = _CONTEXT_CHARS) -> str:
         """The text before the link, at most *chars* characters and whole words."""
-        if self._page is None:
-            return self._before
-        begin = self._start - chars
-        if begin <= 0:
-            return self._page.raw_text[: self._start]
-        text = self._page.raw_text[begin : self._start]
-        return text if text[:1].isspace() else text[text.find(" ") + 1 :]
+        text = self._whole_text()
+        return self._before if text is None else before_in(text, self._start, chars)
 
     def text_after(self, chars: int = _CONTEXT_CHARS) -> str:
         """The text after the link, at most *chars* characters and whole words."""
-        if self._page is None:
-            return self._after
-        text = self._page.raw_text[self._end : self._end + chars]
-        return text if len(text) < chars else text[: text.rfind(" ") + 1]
+        text = self._whole_text()
+        return self._after if text is None else after_in(text, self._end, chars)
+
+    def _whole_text(self) -> str | None:
+        if self._page is not None:
+            return self._page.raw_text
+        return None if self._text is None else self._text()
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where it begins and ends in the text of its page."""
+        return self._start, self._end
+
+    def stand_in(self, text: Callable[[], str], start: int, end: int) -> None:
+        """Set the text that a stored link stands in, and where."""
+        self._text, self._start, self._end = text, start, end
 
     @property
     def page(self) -> Page | None:
@@ -312,8 +322,8 @@ class Page:
         self.raw_text = ""
         self._cuts: dict[Block, str] = {}
         self.judgement: Judgement | None = None
-        #: The link that led here, as it was stored; None for a seed.
-        self.via: Link | None = None
+        #: Reads the link that led here; None for a seed.
+        self.find_via: Callable[[], Link | None] | None = None
         #: The number of the page in the crawl once it is stored: pages are numbered in storage order.
         self.number = 0
         #: The id in the frontier of the requested URL; 0 if the frontier did not request the page.
@@ -348,6 +358,11 @@ class Page:
         if text is None:
             text = self._cuts[block] = " ".join(self.raw_text[block.start : block.end].split())
         return text
+
+    @cached_property
+    def via(self) -> Link | None:
+        """The link that led here, as it was stored; None for a seed."""
+        return self.find_via() if self.find_via is not None else None
 
     @cached_property
     def text(self) -> str:
@@ -476,11 +491,6 @@ class Page:
     def counts(self) -> dict[str, int]:
         """How often each stem occurs."""
         return words.count_stems(self.word_counts, self.language)
-
-
-def anchor_text(text: str) -> str:
-    """Anchor text as stored: white space folded, length bounded (an unclosed <a> may swallow the page)."""
-    return " ".join(text[: 4 * _MAX_ANCHOR].split())[:_MAX_ANCHOR]
 
 
 def attach(link: Link, page: Page, start: int, end: int, list_index: int, heading: int) -> None:

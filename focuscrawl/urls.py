@@ -112,6 +112,14 @@ class Base:
             return self.folder + href
         return join(self.url, href, self.codec)
 
+    def plain(self, href: str) -> str:
+        """The URL that a reference leads to if that needs no parsing: to be compared with URLs that were joined."""
+        if href[:4] == "http":
+            return href
+        if href[:1] == "/":
+            return self.root + href[1:]
+        return self.folder + href if href[:1] != "?" else ""
+
 
 def join(base: str, href: str, codec: str = "utf-8") -> str | None:
     """The absolute http(s) URL that *href* on page *base* points to; None if it is not one.

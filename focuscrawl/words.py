@@ -11,7 +11,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from sys import intern
 
 import Stemmer
@@ -51,14 +51,24 @@ _MARKS = _ranges(
     ]
 )
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
-_AROUND_UNSPACED = re.compile(f"(?=[{_UNSPACED}])|(?<=[{_UNSPACED}])(?![{_MARKS}])")
 _SIGN = re.compile(rf"[^\w\x00-\x7f{_MARKS}]")
-#: Two neighbouring characters with their marks, a single character, or a word of another script.
-_PAIR_OR_WORD = re.compile(
-    rf"(?=([{_UNSPACED}][{_MARKS}]*+[{_UNSPACED}][{_MARKS}]*+))[{_UNSPACED}][{_MARKS}]*+"
-    rf"|(?<![{_UNSPACED}{_MARKS}])[{_UNSPACED}][{_MARKS}]*+"
-    rf"|(?![{_MARKS}])[^\s{_UNSPACED}]++"
-)
+
+
+@cache  # compiling it takes longer than most commands
+def _pair_or_word() -> re.Pattern[str]:
+    """Two neighbouring characters with their marks, a single character, or a word of another script."""
+    return re.compile(
+        rf"(?=([{_UNSPACED}][{_MARKS}]*+[{_UNSPACED}][{_MARKS}]*+))[{_UNSPACED}][{_MARKS}]*+"
+        rf"|(?<![{_UNSPACED}{_MARKS}])[{_UNSPACED}][{_MARKS}]*+"
+        rf"|(?![{_MARKS}])[^\s{_UNSPACED}]++"
+    )
+
+
+@cache
+def _around_unspaced() -> re.Pattern[str]:
+    return re.compile(f"(?=[{_UNSPACED}])|(?<=[{_UNSPACED}])(?![{_MARKS}])")
+
+
 #: Characters that make one word look like two: soft hyphens, joiners, vowel points; and those written in two ways.
 _ODD = re.compile(
     "[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670\u200d\u2060\ufb00-\ufb06\ufeff\uff00-\uffef]"
@@ -84,7 +94,7 @@ def tokenize(text: str) -> list[str]:
     text = folded(text)
     if not is_unspaced(text):
         return spaced(text).split()
-    return [match[1] or match[0] for match in _PAIR_OR_WORD.finditer(spaced(text))]
+    return [match[1] or match[0] for match in _pair_or_word().finditer(spaced(text))]
 
 
 def _strange(text: str) -> str:
@@ -131,7 +141,7 @@ def is_unspaced(text: str) -> bool:
 
 def apart(text: str, by: str = " ") -> str:
     """A text with *by* around each character of a script without spaces between words."""
-    return _AROUND_UNSPACED.sub(by, text) if is_unspaced(text) else text
+    return _around_unspaced().sub(by, text) if is_unspaced(text) else text
 
 
 class _Stems(dict[str, str]):

@@ -16,7 +16,7 @@ from scrapy.exceptions import NotConfigured
 
 from focuscrawl.crawl import clock, start_checks
 from focuscrawl.crawl.checks import number, pace, yes_or_no
-from focuscrawl.crawl.duplicates import Duplicates
+from focuscrawl.crawl.duplicates import Duplicates, signature_of
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.mark_watch import MarkWatch
@@ -239,7 +239,9 @@ class Crawl:
         if crawl.resumed:
             crawl.traps.recall = Recall(partial(crawl._said_before, crawl.store.pages.last_number()), crawl.words_of)
         if similarity:
-            crawl.duplicates = Duplicates(similarity, crawl.store.pages.signature, crawl.store.pages.signatures())
+            crawl.duplicates = Duplicates(
+                similarity, partial(signature_of, crawl.store), crawl.store.pages.signatures()
+            )
         if throw_away is not None:
             crawl.throw_away = throw_away
             crawler.signals.connect(crawl.close, signals.engine_stopped)

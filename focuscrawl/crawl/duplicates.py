@@ -2,7 +2,8 @@
 
 A page is represented by the MinHash signature of its word triples: the share of places in which two signatures agree
 estimates how far the pages overlap. Bands of a signature select the few pages worth comparing. Titles must be equal
-too: pages of one site may share nearly all of their text (navigation) and still be about different things.
+too: pages of one site may share nearly all of their text (navigation) and still be about different things. Most titles
+occur once, so a signature is computed only when a second page has the title of the first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from hashlib import blake2b
 from rensa import RMinHash
 
 from focuscrawl.page import Page
+from focuscrawl.reading.documents import read_page
+from focuscrawl.store.store import Store
 
 PLACES = 128
 #: Two pages are compared if all places of one band agree: that finds 98 % of the pairs with a similarity of 0.9.
@@ -34,8 +37,24 @@ def signature(page: Page) -> bytes | None:
         return None
     hashes = RMinHash(num_perm=PLACES, seed=_SEED)
     hashes.update(list(map(" ".join, zip(words, words[1:], words[2:], strict=False))))
-    title = " ".join(page.title.casefold().split()).encode("utf-8", "replace")
-    return array("I", hashes.digest()).tobytes() + blake2b(title, digest_size=_TITLE).digest()
+    return array("I", hashes.digest()).tobytes() + _title(page.title)
+
+
+def _title(title: str) -> bytes:
+    """The bytes that stand for a title."""
+    return blake2b(" ".join(title.casefold().split()).encode("utf-8", "replace"), digest_size=_TITLE).digest()
+
+
+def signature_of(store: Store, number: int) -> bytes | None:
+    """The signature of a stored page: the stored one, or that of its stored text. None if it is gone or unreadable."""
+    stored = store.pages.get(number)
+    if stored is None or stored.problem is not None or stored.listing:
+        return None
+    known = store.pages.signature(number)
+    if known is None:
+        content = store.pages.content(number)
+        known = signature(read_page(Page(content.url), content.body, content.content_type))
+    return known
 
 
 def similarity(one: bytes, other: bytes) -> float:
@@ -48,17 +67,24 @@ class Duplicates:
     """Finds the stored page that a page nearly duplicates.
 
     *threshold* is the similarity from which it does; *lookup* returns the signature of a page by its number; *known*
-    are the pages of earlier runs.
+    are the pages of earlier runs: number, title, and the signature if it was stored.
     """
 
     def __init__(
-        self, threshold: float, lookup: Callable[[int], bytes | None], known: Iterable[tuple[int, bytes]] = ()
+        self,
+        threshold: float,
+        lookup: Callable[[int], bytes | None],
+        known: Iterable[tuple[int, str, bytes | None]] = (),
     ) -> None:
         self.threshold = threshold
+        #: Signatures of stored pages that were computed late: they are still to be stored.
+        self.late: list[tuple[bytes, int]] = []
         self._lookup = lookup
         self._bands: list[dict[int, int]] = [{} for _ in range(BANDS)]
-        for number, known_signature in known:
-            self.add(number, known_signature)
+        #: By title: the only page that has it, or 0 if the pages that have it are in the bands.
+        self._titles: dict[bytes, int] = {}
+        for number, title, known_signature in known:
+            self._add(number, _title(title), known_signature)
 
     def find(self, wanted: bytes, but: int | None = None) -> int | None:
         """The page whose text is nearly the same; None if there is none, *but* the one of that number."""
@@ -78,17 +104,47 @@ class Duplicates:
         return one[-_TITLE:] == other[-_TITLE:] and similarity(one, other) >= self.threshold
 
     def mark(self, page: Page) -> None:
-        """Set the signature of a page, and which stored page it repeats."""
-        if page.problem is not None or page.listing:
+        """Set which stored page a page repeats, and the signature of a page whose title is not new."""
+        if page.problem is not None or page.listing or len(page.words) < MIN_WORDS:
             return
-        page.signature = signature(page)
         itself = page.visit.page if page.visit is not None else None
+        title = _title(page.title)
+        if self._titles.get(title) in (None, itself) and _is_quick_to_read(page):
+            return
+        self._compare(title, but=itself)
+        page.signature = signature(page)
         page.duplicate_of = self.find(page.signature, itself) if page.signature else None
 
-    def add(self, number: int, known: bytes) -> None:
-        """Remember a page that repeats none."""
-        for band, key in zip(self._bands, _keys(known), strict=True):
-            band.setdefault(key, number)
+    def add(self, page: Page) -> None:
+        """Remember a stored page, unless it repeats another."""
+        if page.problem is None and not page.listing and page.duplicate_of is None and len(page.words) >= MIN_WORDS:
+            self._add(page.visit.page if page.visit is not None else page.number, _title(page.title), page.signature)
+
+    def _add(self, number: int, title: bytes, known: bytes | None) -> None:
+        if known is None and self._titles.get(title) in (None, number):
+            self._titles[title] = number
+            return
+        self._compare(title, but=number)
+        self._enter(number, known)
+
+    def _compare(self, title: bytes, but: int | None) -> None:
+        """Compare all pages of a title from now on: the one that had it alone, *but* for this one, too."""
+        first = self._titles.get(title)
+        self._titles[title] = 0
+        if first and first != but:
+            self._enter(first, None)
+
+    def _enter(self, number: int, known: bytes | None) -> None:
+        if known is None and (known := self._lookup(number)) is not None:
+            self.late.append((known, number))
+        if known is not None:
+            for band, key in zip(self._bands, _keys(known), strict=True):
+                band.setdefault(key, number)
+
+
+def _is_quick_to_read(page: Page) -> bool:
+    """Whether its signature can be computed from the stored bytes later: reading a PDF again takes too long."""
+    return not page.content_type.startswith("application/") or "html" in page.content_type
 
 
 def _keys(of: bytes) -> list[int]:

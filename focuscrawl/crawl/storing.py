@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy import Request
 
 from focuscrawl import urls
+from focuscrawl.crawl.duplicates import signature, signature_of
 from focuscrawl.crawl.focus import Focus
 from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.manners.traps import TRIES, kind
@@ -49,6 +50,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         else:
             frontier.fence(focus.url_id)
         page.number = store.pages.add(page, focus.via)
+        _store_late_signatures(crawl)
         if page.links:
             ids = page.link_ids = frontier.identify([link.url for link in page.links])
             first = store.links.add(page.number, page.links, ids)
@@ -61,8 +63,8 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         frontier.patience.learn(focus.url_id, page.relevance or 0.0, len(frontier) - before)
         scheduler.finished(focus, page_host=urls.host(page.url))
         frontier.count_page(relevant=page.judgement is not None and page.judgement.relevant, matched=page.matched)
-    if page.duplicate_of is None and crawl.duplicates is not None and page.signature:
-        crawl.duplicates.add(page.number, page.signature)
+    if crawl.duplicates is not None:
+        crawl.duplicates.add(page)
     crawl.marks.stored(page)
     crawl.pages += 1
     crawl.relevant += page.judgement is not None and page.judgement.relevant
@@ -102,10 +104,11 @@ def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: V
             _store_gone(crawl, page, visit)
         else:
             _store_change(crawl, scheduler, page, visit)
+            _store_late_signatures(crawl)
         if focus is not None:
             scheduler.finished(focus)
-    if visit.outcome != GONE and crawl.duplicates is not None and page.duplicate_of is None and page.signature:
-        crawl.duplicates.add(visit.page, page.signature)
+    if visit.outcome != GONE and crawl.duplicates is not None:
+        crawl.duplicates.add(page)
 
 
 def _store_gone(crawl: Crawl, page: Page, visit: Visit) -> None:
@@ -124,7 +127,7 @@ def _store_gone(crawl: Crawl, page: Page, visit: Visit) -> None:
 
 def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:
     store = crawl.store
-    old, signature = store.pages.get(visit.page), store.pages.signature(visit.page)
+    old = store.pages.get(visit.page)
     known = store.links.targets_of(visit.page)
     ids = crawl.frontier.identify([link.url for link in page.links])
     new = {url_id: link for link, url_id in zip(page.links, ids, strict=True) if url_id not in known}
@@ -132,7 +135,7 @@ def _store_change(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit:
         first = store.links.add(visit.page, list(new.values()), list(new), later=True)
         crawl.frontier.offer(_candidates(list(new.values()), list(new), page.depth + 1, first, scheduler))
     _add_unread(crawl, visit.page, page)
-    heir = store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, signature))
+    heir = store.pages.update(visit.page, page, keeps_copies=_is_nearly_the_same(crawl, page, visit.page))
     if crawl.index is not None:
         crawl.index.add(visit.page, page)
     _settle_heir(crawl, heir)
@@ -155,8 +158,14 @@ def _settle_heir(crawl: Crawl, heir: int | None) -> None:
             crawl.index.renew(heir)
 
 
-def _is_nearly_the_same(crawl: Crawl, page: Page, signature: bytes | None) -> bool:
-    """Whether a page that changed would still count as a copy of what it was."""
-    if crawl.duplicates is None or page.duplicate_of is not None or not page.signature or not signature:
+def _is_nearly_the_same(crawl: Crawl, page: Page, number: int) -> bool:
+    """Whether a stored page that changed would still count as a copy of what it was."""
+    if crawl.duplicates is None or page.duplicate_of is not None:
         return False
-    return crawl.duplicates.alike(page.signature, signature)
+    new, old = page.signature or signature(page), signature_of(crawl.store, number)
+    return new is not None and old is not None and crawl.duplicates.alike(new, old)
+
+
+def _store_late_signatures(crawl: Crawl) -> None:
+    if crawl.duplicates is not None and crawl.duplicates.late:
+        crawl.store.pages.set_signatures(crawl.duplicates.late)

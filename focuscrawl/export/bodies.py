@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 
-from focuscrawl.store.sqlite_file import MAX_BODY as MAX_BODY
+from focuscrawl.store.bodies import MAX_BODY as MAX_BODY
 
 #: Encodings that one body may have on top of each other.
 _MOST = 3

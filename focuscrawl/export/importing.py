@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from scrapy.http import Headers, Response
 
 from focuscrawl import urls
 from focuscrawl.crawl import clock
-from focuscrawl.crawl.duplicates import Duplicates
+from focuscrawl.crawl.duplicates import Duplicates, signature_of
 from focuscrawl.crawl.files import write_lines, write_whole
 from focuscrawl.crawl.responses import content_type, headers, note_signals, soft_404, validators
 from focuscrawl.crawl.verdict import settle
@@ -63,7 +64,7 @@ class Importer:
         self.threshold = threshold
         self.skipped = skipped
         self.frontier = Frontier(store)
-        self.duplicates = Duplicates(_ALIKE, store.pages.signature)
+        self.duplicates = Duplicates(_ALIKE, partial(signature_of, store))
         self.judge = KeywordJudge(topic.keywords, topic.keywords_in) if topic.all_keywords else None
         #: The redirects seen so far: the first source of each target.
         self._sources: dict[str, str] = {}
@@ -157,8 +158,8 @@ class Importer:
         if page.links:
             store.links.add(page.number, page.links, self.frontier.identify([link.url for link in page.links]))
         self.frontier.finish([page.url_id], page_host=urls.host(page.url))
-        if page.duplicate_of is None and page.signature:
-            self.duplicates.add(page.number, page.signature)
+        store.pages.set_signatures(self.duplicates.late)
+        self.duplicates.add(page)
 
     def _judged(self, page: Page, judge: KeywordJudge) -> Judgement:
         if page.problem:

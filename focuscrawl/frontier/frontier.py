@@ -14,7 +14,7 @@ from focuscrawl import urls
 from focuscrawl.frontier.candidate import Candidate as Candidate
 from focuscrawl.frontier.candidate import Damper, Merge
 from focuscrawl.frontier.patience import Patience
-from focuscrawl.frontier.seen import Seen
+from focuscrawl.frontier.seen import Keys, Seen
 from focuscrawl.frontier.turns import Best, FreeAt, Turns
 from focuscrawl.frontier.waiting import CLAIMED, DONE, IN_FLIGHT, KNOWN, QUEUED, Waiting
 from focuscrawl.frontier.workers import NoWorkers
@@ -78,7 +78,7 @@ class Frontier(NoWorkers):
         self.patience = patience or Patience()
         self.patience.waiting = self.waiting
         self.turns.horizon = self.patience.longest_wait
-        self._seen = Seen()
+        self._seen, self._keys = Seen(), Keys(any_scheme=any_scheme)
         #: URLs whose rank is lowered by damping.
         self._damped: set[int] = set()
         #: URLs that got no answer in an earlier run: they are retried when nothing else is left.
@@ -137,7 +137,7 @@ class Frontier(NoWorkers):
     def identify(self, found: Sequence[str], keys: Sequence[int] | None = None) -> list[int]:
         """The ids of URLs; new ones are added. Call inside a transaction."""
         if keys is None:
-            keys = [urls.key(url, any_scheme=self.any_scheme) for url in found]
+            keys = self._keys.of(found)
         result: list[int] = []
         new: dict[int, int] = {}
         rows: list[tuple[int, int, str, int]] = []
@@ -154,7 +154,7 @@ class Frontier(NoWorkers):
 
     def find(self, url: str) -> int | None:
         """The id of a URL, None if it was never seen."""
-        return self._seen.get(urls.key(url, any_scheme=self.any_scheme))
+        return self._seen.get(*self._keys.of([url]))
 
     def waits(self, url_id: int) -> bool:
         """Whether a URL waits to be fetched for the first time."""

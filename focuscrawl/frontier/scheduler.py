@@ -29,6 +29,7 @@ from focuscrawl.frontier.engine import Engine
 from focuscrawl.frontier.frontier import Candidate
 from focuscrawl.frontier.guarded import AGAIN, Guarded
 from focuscrawl.frontier.network import Files, Network
+from focuscrawl.frontier.process import tune
 from focuscrawl.frontier.throttle import Throttle
 from focuscrawl.frontier.visitor import Visitor
 from focuscrawl.page import Page
@@ -96,6 +97,7 @@ class FrontierScheduler(Guarded, BaseScheduler):
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
+        tune(self.crawler.settings["LOG_LEVEL"])
         strategy, visits = self.crawl.strategy, self.crawl.to_visit is not None
         limits = (0.0, 0.0) if visits else (strategy.max_hours, strategy.stop_below)
         self.budget = Budget(self.crawl, strategy.max_pages, *limits)
@@ -116,11 +118,9 @@ class FrontierScheduler(Guarded, BaseScheduler):
         connect(self.crawl.close, signals.engine_stopped)
         if (limit := self.budget.spent()) and not visits:
             logger.warning("%s", self.budget.describe(limit))
-        folder = self.crawl.folder.absolute()
-        if self.crawl.resumed:
-            logger.info("Resuming %s: %d pages stored, %d URLs wait", folder, self.crawl.pages, len(self.frontier))
-        else:
-            logger.info("The crawl is in %s", folder)
+        told = "Resuming %s: %d pages stored, %d URLs wait" if self.crawl.resumed else "The crawl is in %s"
+        figures = (self.crawl.pages, len(self.frontier)) if self.crawl.resumed else ()
+        logger.info(told, self.crawl.folder.absolute(), *figures)
 
     def close(self, reason: str) -> None:
         self._alarm.stop()

@@ -7,15 +7,41 @@ where a dictionary takes 150. Longer arrays are merged less often, so that a URL
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+
+from focuscrawl import urls
 
 #: URLs in the dictionary before they move to the arrays; a larger share of a large crawl.
 RECENT = 400_000
 SHARE = 16
+#: URLs whose keys are remembered.
+REMEMBERED = 50_000
 
 _Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Keys:
+    """The keys of URLs (`urls.key`), remembered because pages link to the same URLs again and again."""
+
+    def __init__(self, *, any_scheme: bool) -> None:
+        self._any_scheme = any_scheme
+        self._known: dict[str, int] = {}
+
+    def of(self, found: Sequence[str]) -> list[int]:
+        """The keys of several URLs."""
+        known = self._known
+        keys = [known.get(url) for url in found]
+        if None not in keys:
+            return cast("list[int]", keys)
+        if len(known) > REMEMBERED:
+            known.clear()
+        for index, key in enumerate(keys):
+            if key is None:
+                url = found[index]
+                keys[index] = known[url] = urls.key(url, any_scheme=self._any_scheme)
+        return cast("list[int]", keys)
 
 
 class Seen:

@@ -83,8 +83,8 @@ class SharedFrontier(Frontier):
             if self.store.leases.cluster(self.lease).workers > 1:
                 self.leave()
                 raise FocusError(
-                    f"{self.store.name} is being crawled, and this strategy takes one worker: it goes in rounds over all"
-                    " that waits; stop the other worker, or wait until its lease has expired"
+                    f"{self.store.name} is being crawled, and this strategy takes one worker: it goes in rounds over"
+                    " all that waits; stop the other worker, or wait until its lease has expired"
                 )
         self._look()
 

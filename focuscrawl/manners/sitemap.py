@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from lxml import etree
 
 from focuscrawl import urls
-from focuscrawl.page import Block, Link, Page, Unread, anchor_text
+from focuscrawl.page import Block, Link, Page, Unread
 from focuscrawl.reading import types
+from focuscrawl.reading.around import anchor_text
 from focuscrawl.reading.draft import iso_date
 from focuscrawl.reading.links import MAX_LINKS
 from focuscrawl.reading.xml import mended, split_tag

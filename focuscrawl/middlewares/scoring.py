@@ -66,7 +66,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             page.judgement = NOTHING
         focus = Focus.of(response)
         if focus is not None and focus.via:
-            page.via = spider.crawl.ask("score", page.url, partial(spider.crawl.store.links.get, focus.via), None)
+            page.find_via = partial(spider.crawl.store.links.get, focus.via)
         if not page.links:
             return
         # if the strategy fails, these links wait behind all others

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
@@ -10,6 +11,7 @@ from scrapy.exceptions import DropItem
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.storing import is_stored, store_page, store_visit
 from focuscrawl.page import Page
+from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -72,8 +74,17 @@ class StorePipeline:
 
     def _tell(self, page: Page) -> None:
         """Tell the strategy what became of the link that led to a page, now that the page cannot be lost any more."""
-        via, strategy = page.via, self.crawl.strategy
-        if via is not None and page.shell is None:  # nobody knows where the link has led
-            self.crawl.ask("learn", page.url, lambda: strategy.learn(page, via), None)
+        strategy = self.crawl.strategy
+        if self._learns and page.shell is None:  # nobody knows where a link to a shell has led
+            self.crawl.ask("learn", page.url, lambda: self._teach(page), None)
         self.crawl.ask("stored", page.url, lambda: strategy.stored(page), None)
         self.crawl.look_ahead()
+
+    @cached_property
+    def _learns(self) -> bool:
+        """Whether the strategy wants to know where links have led."""
+        return type(self.crawl.strategy).learn is not FocusedSpider.learn
+
+    def _teach(self, page: Page) -> None:
+        if page.via is not None:
+            self.crawl.strategy.learn(page, page.via)

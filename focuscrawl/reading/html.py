@@ -15,8 +15,9 @@ from focuscrawl.manners.rights import PAGE, schema_licences
 from focuscrawl.manners.robots import product_token
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.manners.usage import RSL_TYPE, is_rsl
-from focuscrawl.page import Block, Heading, Page, anchor_text
+from focuscrawl.page import Block, Heading, Page
 from focuscrawl.reading import markup, types
+from focuscrawl.reading.around import anchor_text
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
 from focuscrawl.reading.links import FoundLink, add_links, refresh_target
 from focuscrawl.reading.markup import BODY, BREAK_OUT, PARTS

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from focuscrawl import urls
-from focuscrawl.page import Link, Page, Unread, anchor_text, attach
+from focuscrawl.page import Link, Page, Unread, attach
 from focuscrawl.reading import types
+from focuscrawl.reading.around import anchor_text
 from focuscrawl.reading.types import FileType
 
 #: A page with more links than this is a sitemap, a mistake or a trap.
@@ -19,6 +20,11 @@ _REFRESH = re.compile(
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 
+
+#: URLs that links on earlier pages led to, with the type of their file: most pages of a site share their menu. Those
+#: that come out of `urls.Base.join` as they are put together; when there are too many, it begins anew.
+_met: dict[str, FileType | None] = {}
+_MOST_MET = 50_000
 
 #: Tags with their attributes.
 Elements = Sequence[tuple[str, Mapping[str, str]]]
@@ -76,6 +82,15 @@ def _target(href: str, base: urls.Base, documents: Collection[str]) -> tuple[str
     There is no URL if the link is empty, or begins with `#`, mailto:, javascript:, tel: or data:.
     """
     href = href.strip()
-    url = base.join(href) if href and href[0] != "#" else None
-    kind = types.of_url(url) if url is not None else None
+    plain = base.plain(href)
+    url: str | None = plain
+    if plain in _met:
+        kind = _met[plain]
+    else:
+        url = base.join(href) if href and href[0] != "#" else None
+        kind = types.of_url(url) if url is not None else None
+        if url == plain and base.root:
+            if len(_met) >= _MOST_MET:
+                _met.clear()
+            _met[plain] = kind
     return url, kind, (types.not_read(kind, documents) or "") if kind is not None else ""

@@ -24,9 +24,9 @@ from focuscrawl.reading.documents import read_page
 from focuscrawl.reading.feeds import is_feed
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.bodies import body_of
 from focuscrawl.store.pages import Version
 from focuscrawl.store.queue import Entry
-from focuscrawl.store.sqlite_file import inflate
 from focuscrawl.web.addresses import Networks
 from focuscrawl.web.browser_choice import browser_choice
 
@@ -154,7 +154,7 @@ class RevisitingSpider(FocusedSpider):
             response.body
             and not due.gone
             and stored.packed
-            and response.body == inflate(stored.packed)
+            and response.body == body_of(stored.packed)
             and not self._refuses_otherwise(due, self._page(response), (ROBOTS_TXT, HEADER))
         ):
             self._end(focus, status, UNCHANGED, versions=validators(response))
@@ -192,7 +192,7 @@ class RevisitingSpider(FocusedSpider):
     def _difference(self, due: Due, stored: Version, page: Page) -> dict[str, Any] | None:
         if stored.packed is None:  # a near-duplicate of another page: only its signature is stored
             return None if signature(page) == stored.signature else {}
-        old, body = Page(due.url), inflate(stored.packed)
+        old, body = Page(due.url), body_of(stored.packed)
         if stored.listing and not is_feed(body):
             self.read_sitemap(old, body)
         else:

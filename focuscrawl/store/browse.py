@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from focuscrawl.store.links import WHY
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import from_json
 
@@ -126,7 +127,7 @@ class LinkFate(NamedTuple):
 
 
 _LINKS = (
-    "SELECT url.url, anchor, link.score, link.why, link.url_id, url.done, page.id, page.relevance, page.matched,"
+    f"SELECT url.url, anchor, link.score, {WHY}, link.url_id, url.done, page.id, page.relevance, page.matched,"
     " frontier.score FROM link JOIN url ON url.id = link.url_id LEFT JOIN page ON page.url_id = link.url_id"
     " LEFT JOIN frontier ON frontier.url_id = link.url_id WHERE link.id >= ? AND link.id < ? ORDER BY link.id LIMIT ?"
 )
@@ -163,8 +164,8 @@ _WAITING_HOSTS = (
     " JOIN host ON host.id = those.host ORDER BY best DESC, waiting DESC"
 )
 _REFUSED = (
-    "SELECT why, count(*) FROM (SELECT why, score FROM link WHERE id > 0 ORDER BY id DESC LIMIT ?) AS latest"
-    " WHERE score IS NULL GROUP BY why ORDER BY 2 DESC LIMIT ?"
+    f"SELECT {WHY}, count(*) FROM (SELECT * FROM link WHERE id > 0 ORDER BY id DESC LIMIT ?) AS link"
+    " WHERE score IS NULL GROUP BY 1 ORDER BY 2 DESC LIMIT ?"
 )
 _LAST_FAILURES = "SELECT url, reason, failed_at FROM failure ORDER BY id DESC LIMIT ?"
 _OF_KEYS = (
@@ -273,7 +274,7 @@ class Browse(Part):
 
     def anchors(self, links: Sequence[int]) -> dict[int, tuple[str, str | None, int]]:
         """Anchor text, reasons (JSON) and page of some links, by id."""
-        query = "SELECT id, anchor, why, page FROM link WHERE id IN (SELECT value FROM json_each(?))"
+        query = f"SELECT id, anchor, {WHY}, page FROM link WHERE id IN (SELECT value FROM json_each(?))"
         return {number: (anchor, why, page) for number, anchor, why, page in self._each(query, list(links))}
 
     def _each(self, query: str, values: list[int]) -> Iterator[tuple[Any, ...]]:

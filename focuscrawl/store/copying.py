@@ -22,6 +22,8 @@ STEP = 2_000
 _COPIED = "copied"
 #: Tables of strategies, and of linked files that are not read; made if the source has them.
 _OPTIONAL = ("unread", "opinion", "generation", "seed_page", "prediction", "model")
+#: Columns that hold ids of links, besides `via`: a reason that links share has the id of the first of them.
+_OF_LINKS = {("link", "id"), ("link", "reason"), ("reason", "id")}
 #: The column that a table is read by.
 _KEYS = {name: next(iter(columns)) for name, columns in CELLS.items()} | {
     "unread": "key",
@@ -128,7 +130,7 @@ def _value(table: str, column: str, value: Any, links: _Links | None) -> Any:
         return None
     if column in FLAGS:
         return bool(value)
-    if links is not None and (column == "via" or (table == "link" and column == "id")):
+    if links is not None and (column == "via" or (table, column) in _OF_LINKS):
         return links.renumbered(value)
     return value
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuscrawl.store.bodies import body_of
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import inflate
 
 if TYPE_CHECKING:
     from focuscrawl.export.where import Condition
@@ -68,7 +68,7 @@ class ExportedPage(NamedTuple):
 
     def body(self) -> bytes:
         """The bytes of the page."""
-        return inflate(self.packed) if self.packed else b""
+        return body_of(self.packed) if self.packed else b""
 
 
 _COLUMNS = {

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuscrawl.language.languages import code_of
+from focuscrawl.manners.recent import Recent
 from focuscrawl.page import CONTEXT_WORDS, Link, context_chars
+from focuscrawl.reading.around import after_in, before_in
 from focuscrawl.store.part import Part
 from focuscrawl.store.sqlite_file import as_json, from_json
 
-#: The columns of a link that `as_link` takes.
-_LINK = (
-    "url.url, anchor, before, after, position, link.score, nofollow, link.why,"
-    " (SELECT source.language FROM page AS source WHERE source.id = link.page)"
-)
+if TYPE_CHECKING:
+    from focuscrawl.store.store import Store
 
-_ADD = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#: What the score of a link is made of: its own reason, or the one that it shares with others of its page.
+WHY = "coalesce(link.why, (SELECT reason.why FROM reason WHERE reason.id = link.reason))"
+#: The columns of a link that `as_link` takes, but for its URL and the language of its page.
+COLUMNS = f"link.page, anchor, before, after, start, stop, position, link.score, nofollow, {WHY}"
+_LINK = f"url.url, {COLUMNS}, (SELECT source.language FROM page AS source WHERE source.id = link.page)"
+
+#: Bytes of the texts of pages that are kept, because several of their links are read one after the other.
+_TEXTS = 8 << 20
+
+_ADD = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_REASON = "INSERT INTO reason (id, why) VALUES (?, ?)"
+_WITHOUT_CONTEXT = "SELECT id, start, stop FROM link WHERE id >= ? AND id < ? AND before IS NULL"
+_KEEP_CONTEXT = "UPDATE link SET before = ?, after = ?, start = NULL, stop = NULL WHERE id = ?"
 _GET = f"SELECT {_LINK} FROM link JOIN url ON url.id = link.url_id WHERE link.id = ?"
 _READ_BACK = (
     f"SELECT link.url_id, {_LINK} FROM link JOIN url ON url.id = link.url_id"
     " WHERE link.id >= ? AND link.id < ? ORDER BY link.id"
 )
 _PAGE_URL = "SELECT page.url FROM link JOIN page ON page.id = link.page WHERE link.id = ?"
-_TELL_WHY = "UPDATE link SET score = ?, why = ? WHERE id = (SELECT via FROM page WHERE id = ?)"
-_SET_SCORE = "UPDATE link SET score = ?, why = ? WHERE id = ?"
+_TELL_WHY = "UPDATE link SET score = ?, why = ?, reason = NULL WHERE id = (SELECT via FROM page WHERE id = ?)"
+_SET_SCORE = "UPDATE link SET score = ?, why = ?, reason = NULL WHERE id = ?"
 _OF_PAGE = (
     "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
     " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
@@ -78,23 +90,42 @@ class Links(Part):
     #: How many words before and after each link are stored; set by a strategy that needs more.
     context_words = CONTEXT_WORDS
 
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._texts: Recent[int, str] = Recent(_TEXTS)
+
     def add(self, page_id: int, links: Sequence[Link], url_ids: Sequence[int], *, later: bool = False) -> int:
         """Store the links of a page and return the id of the first; the others follow in order.
 
-        Links found on a *later* visit get negative ids, which keeps the others in the order of their pages.
+        Links found on a *later* visit get negative ids, which keeps the others in the order of their pages. The text of
+        the page is stored with its body; links of a copy, which has none, and of a later visit keep the words around
+        them themselves.
         """
         first = self._first_id(page_id, len(links), later=later)
+        by_place = not later and all(link.page is not None and link.page.duplicate_of is None for link in links)
         chars = context_chars(self.context_words)
         rows: list[tuple[object, ...]] = []
+        reasons: list[tuple[int, str]] = []
         why: dict[str, float] | None = None
-        why_text: str | None = None
-        for number, (link, url_id) in enumerate(zip(links, url_ids, strict=True), first):
-            if link.why is not why:  # most strategies give all links of a page the same reason
-                why = link.why
-                why_text = as_json(why) if why else None
-            place = link.position, link.anchor, link.text_before(chars), link.text_after(chars)
-            rows.append((number, page_id, url_id, *place, link.nofollow, link.score, why_text))
+        own: str | None = None
+        shared: int | None = None
+        for index, (link, url_id) in enumerate(zip(links, url_ids, strict=True)):
+            number = first + index
+            if link.why is not why or not index:
+                why, own, shared = link.why, as_json(link.why) if link.why else None, None
+                if own and index + 1 < len(links) and links[index + 1].why is why:  # most strategies have one per page
+                    reasons.append((number, own))
+                    own, shared = None, number
+            around: tuple[object, ...]
+            if by_place:
+                around = link.anchor, None, None, link.nofollow, link.score, own, *link.place, shared
+            else:
+                before, after = link.text_before(chars), link.text_after(chars)
+                around = link.anchor, before, after, link.nofollow, link.score, own, None, None, shared
+            rows.append((number, page_id, url_id, link.position, *around))
         self.store.executemany(_ADD, rows)
+        if reasons:
+            self.store.executemany(_ADD_REASON, reasons)
         return first
 
     def _first_id(self, page_id: int, count: int, *, later: bool) -> int:
@@ -102,6 +133,23 @@ class Links(Part):
         if later:
             return int(min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0)) - count
         return int(max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0)) + 1
+
+    def keep_contexts(self, page_id: int) -> None:
+        """Store the words around the links of a page with them: the text of the page is about to change."""
+        bounds = self.first_of(page_id), self.first_of(page_id + 1)
+        found = self.store.execute(_WITHOUT_CONTEXT, bounds).fetchall()
+        text, chars = self.text(page_id) if found else "", context_chars(self.context_words)
+        rows = [(before_in(text, start, chars), after_in(text, stop, chars), link_id) for link_id, start, stop in found]
+        self.store.executemany(_KEEP_CONTEXT, rows)
+        self._texts.pop(page_id)
+
+    def text(self, page_id: int) -> str:
+        """The text of a page that its links stand in."""
+        text = self._texts.get(page_id)
+        if text is None:
+            text = self.store.pages.text(page_id)
+            self._texts.put(page_id, text, len(text) + 100)
+        return text
 
     def set_scores(self, scores: Iterable[tuple[float, Mapping[str, float], int | None]]) -> None:
         """Replace the scores of links: score, its components, id of the link."""
@@ -121,7 +169,7 @@ class Links(Part):
     def get(self, link_id: int | None) -> Link | None:
         """A stored link."""
         row = self.store.execute(_GET, (link_id,)).fetchone()
-        return as_link(*row) if row else None
+        return self.as_link(*row) if row else None
 
     def page_of(self, link_id: int | None) -> int | None:
         """The number of the page that a stored link is on."""
@@ -146,7 +194,7 @@ class Links(Part):
     def read_back(self, page_id: int) -> list[tuple[int, Link]]:
         """All links of a stored page as its first visit found them, in order, each with the id of its URL."""
         bounds = self.first_of(page_id), self.first_of(page_id + 1)
-        return [(url_id, as_link(*link)) for url_id, *link in self.store.execute(_READ_BACK, bounds)]
+        return [(url_id, self.as_link(*link)) for url_id, *link in self.store.execute(_READ_BACK, bounds)]
 
     def targets_of(self, page_id: int) -> set[int]:
         """The ids of the URLs that a stored page links to, or linked to on an earlier visit."""
@@ -178,7 +226,7 @@ class Links(Part):
     def followed(self, after: int = 0) -> Iterator[FollowedLink]:
         """The links that led to the pages with an id above *after*, in the order of these pages."""
         for page, source, relevance, relevant, problem, *link in self.store.execute(_FOLLOWED, (after,)):
-            yield FollowedLink(page, source, relevance, bool(relevant), problem, as_link(*link))
+            yield FollowedLink(page, source, relevance, bool(relevant), problem, self.as_link(*link))
 
     def step_to(self, url_id: int) -> Step | None:
         """The link that led to the page of a URL."""
@@ -195,20 +243,25 @@ class Links(Part):
 
         return bisect_left(range(1, last + 1), page_id, key=page_of) + 1
 
-
-def as_link(
-    url: str,
-    anchor: str,
-    before: str,
-    after: str,
-    position: int,
-    score: float | None,
-    nofollow: int,
-    why: str | None,
-    language: str | None,
-) -> Link:
-    """A link as strategies see it, from its stored columns."""
-    link = Link(url, anchor, before, after, position, language=code_of(language or ""))
-    link.score, link.nofollow = score, bool(nofollow)
-    link.why = from_json(why, dict) if why else None
-    return link
+    def as_link(
+        self,
+        url: str,
+        page: int,
+        anchor: str,
+        before: str | None,
+        after: str | None,
+        start: int | None,
+        stop: int | None,
+        position: int,
+        score: float | None,
+        nofollow: int,
+        why: str | None,
+        language: str | None,
+    ) -> Link:
+        """A link as strategies see it, from its stored columns."""
+        link = Link(url, anchor, before or "", after or "", position, language=code_of(language or ""))
+        if start is not None and stop is not None:
+            link.stand_in(partial(self.text, page), start, stop)
+        link.score, link.nofollow = score, bool(nofollow)
+        link.why = from_json(why, dict) if why else None
+        return link

@@ -51,7 +51,16 @@ def _without(later: Format, tables: Collection[str], columns: Mapping[str, str])
     return Format(later.version - 1, schema, cells)
 
 
-_FORMAT_4 = _without(FORMAT, ["mark", "mark_key"], {"rights.signals": ",\n    signals TEXT"})
+_FORMAT_5 = _without(
+    FORMAT,
+    ["reason"],
+    {
+        "link.start": ",\n    start INTEGER, stop INTEGER, reason INTEGER",
+        "link.stop": "",
+        "link.reason": "",
+    },
+)
+_FORMAT_4 = _without(_FORMAT_5, ["mark", "mark_key"], {"rights.signals": ",\n    signals TEXT"})
 _FORMAT_3 = _without(_FORMAT_4, ["metadata"], {"page.language_confidence": ",\n    language_confidence REAL"})
 _FORMAT_2 = _without(_FORMAT_3, [], {"page.withheld": ", withheld TEXT"})
 
@@ -78,17 +87,38 @@ def _add_marks(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE rights ADD COLUMN signals TEXT")
 
 
-def add_empty_tables(connection: sqlite3.Connection, version: int) -> None:
-    """Add the tables that a file of an older format lacks, empty and temporary: it is read like a current one."""
-    for name, since in (("metadata", 4), ("mark", 5)):
+def _add_places(connection: sqlite3.Connection) -> None:
+    """Format 6 keeps the text around links once per page, and a reason that links share once.
+
+    Links stored before keep the words around them and their reasons themselves; bodies stay compressed with zlib.
+    """
+    connection.execute(_CREATE["reason"])
+    for name in ("start", "stop", "reason"):
+        connection.execute(f"ALTER TABLE link ADD COLUMN {name} INTEGER")
+
+
+def add_what_is_missing(connection: sqlite3.Connection, version: int) -> None:
+    """Add the tables and columns that a file of an older format lacks, empty and temporary: it is read like a current
+    one.
+    """
+    for name, since in (("metadata", 4), ("mark", 5), ("reason", 6)):
         if version < since:
             connection.execute(_CREATE[name].replace(" TABLE ", " TEMP TABLE ", 1))
+    if version < 6:
+        connection.execute(
+            "CREATE TEMP VIEW link AS SELECT *, NULL AS start, NULL AS stop, NULL AS reason FROM main.link"
+        )
 
 
 #: The steps by the format that they start from.
 _STEPS = {
     step.before.version: step
-    for step in (Step(_FORMAT_2, _add_withheld), Step(_FORMAT_3, _add_metadata), Step(_FORMAT_4, _add_marks))
+    for step in (
+        Step(_FORMAT_2, _add_withheld),
+        Step(_FORMAT_3, _add_metadata),
+        Step(_FORMAT_4, _add_marks),
+        Step(_FORMAT_5, _add_places),
+    )
 }
 
 

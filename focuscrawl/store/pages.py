@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuscrawl.crawl.verdict import own_verdict
 from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
+from focuscrawl.store.bodies import body_of, pack, text_of
 from focuscrawl.store.metadata import of_page
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import as_json, from_json, inflate
+from focuscrawl.store.sqlite_file import as_json, from_json
 
 if TYPE_CHECKING:
     from focuscrawl.store.store import Store
@@ -203,6 +203,7 @@ class Pages(Part):
         Returns the number of that copy, if there is one. Call inside a transaction.
         """
         self.keep_first(number)
+        self.store.links.keep_contexts(number)
         heir = None if keeps_copies else self._hand_on_text(number)
         self.store.execute(_UPDATE, (*_content(page), number))
         self.store.rights.set(number, page.rights)
@@ -419,30 +420,41 @@ class Pages(Part):
     def body(self, url: str) -> bytes | None:
         """The bytes of a stored page; of a near-duplicate those of the page it repeats."""
         row = self.store.execute(f"SELECT {_BODY} WHERE page.url = ?", (url,)).fetchone()
-        return inflate(row[0]) if row and row[0] else None
+        return body_of(row[0]) if row and row[0] else None
 
     def response(self, number: int) -> Response:
         """The stored response; for a near-duplicate, with the bytes of the page it repeats."""
         status, content_type, body = self.store.execute(
             f"SELECT page.status, page.content_type, {_BODY} WHERE page.id = ?", (number,)
         ).fetchone()
-        return Response(status, content_type or "", inflate(body) if body else b"")
+        return Response(status, content_type or "", body_of(body) if body else b"")
 
     def content(self, number: int) -> Content:
         """The bytes of a stored page; a near-duplicate has none of its own."""
         row = self.store.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
-        return Content(number, row[0], row[1], inflate(row[2]) if row[2] else b"") if row else Content(0, "", "", b"")
+        return Content(number, row[0], row[1], body_of(row[2]) if row[2] else b"") if row else Content(0, "", "", b"")
+
+    def text(self, number: int) -> str:
+        """The text around the links of a page, in which they know their places."""
+        row = self.store.execute("SELECT body FROM page WHERE id = ?", (number,)).fetchone()
+        return text_of(row[0]) if row and row[0] else ""
 
     def signature(self, number: int) -> bytes | None:
         """The signature by which near-duplicates of a page are found."""
         row = self.store.execute("SELECT signature FROM page WHERE id = ?", (number,)).fetchone()
         return row[0] if row else None
 
-    def signatures(self) -> Iterator[tuple[int, bytes]]:
-        """The signatures of the stored pages that repeat no other."""
+    def signatures(self) -> Iterator[tuple[int, str, bytes | None]]:
+        """The stored pages that repeat no other and can be read: number, title, and the signature if it is stored."""
         return self.store.execute(
-            "SELECT id, signature FROM page WHERE duplicate_of IS NULL AND signature IS NOT NULL ORDER BY id"
+            "SELECT id, title, signature FROM page WHERE duplicate_of IS NULL AND problem IS NULL AND NOT listing"
+            " ORDER BY id"
         )
+
+    def set_signatures(self, rows: list[tuple[bytes, int]]) -> None:
+        """Store signatures that were computed late: signature, number. Call inside a transaction."""
+        self.store.executemany("UPDATE page SET signature = ? WHERE id = ?", rows)
+        rows.clear()
 
 
 def _stored(row: Sequence[Any]) -> StoredPage:
@@ -479,7 +491,7 @@ def _content(page: Page) -> tuple[object, ...]:
         page.listing,
         page.duplicate_of,
         page.signature,
-        zlib.compress(page.body, 1) if page.duplicate_of is None else None,
+        pack(page.body, page.raw_text if page.links else "") if page.duplicate_of is None else None,
         page.withheld,
         None if page.problem else page.identified.confidence,
     )

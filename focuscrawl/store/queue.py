@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from focuscrawl.page import Link
-from focuscrawl.store.links import as_link
+from focuscrawl.store.links import COLUMNS
 from focuscrawl.store.part import Part
 
 
@@ -32,8 +32,8 @@ NewRow = tuple[int, str, int, float, float, int, int | None, bool, str | None]
 
 _INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url_id)"
 _LINKS = (
-    "SELECT frontier.url_id, page.relevance, frontier.url, anchor, before, after, position, link.score, nofollow,"
-    " link.why, page.language FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
+    f"SELECT frontier.url_id, page.relevance, frontier.url, {COLUMNS}, page.language"
+    " FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
     " ORDER BY frontier.url_id"
 )
 _PAGE = "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?"
@@ -166,6 +166,6 @@ class Queue(Part):
     def links(self) -> Iterator[tuple[int, Link]]:
         """The links by which the waiting URLs were found, each with the id of its URL."""
         for url_id, relevance, *link in self.store.execute(_LINKS):
-            found = as_link(*link)
+            found = self.store.links.as_link(*link)
             found.page_relevance = relevance
             yield url_id, found

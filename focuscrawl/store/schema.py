@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 #: The current format version; `migrations` upgrades older files.
-VERSION = 5
+VERSION = 6
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -43,8 +43,10 @@ CREATE TABLE metadata (
 CREATE TABLE pattern (pattern TEXT PRIMARY KEY, pages INTEGER, stale INTEGER) WITHOUT ROWID;
 CREATE TABLE link (
     id INTEGER PRIMARY KEY, page INTEGER, url_id INTEGER, position INTEGER, anchor TEXT, before TEXT, after TEXT,
-    nofollow INTEGER, score REAL, why TEXT
+    nofollow INTEGER, score REAL, why TEXT,
+    start INTEGER, stop INTEGER, reason INTEGER
 );
+CREATE TABLE reason (id INTEGER PRIMARY KEY, why TEXT);
 CREATE TABLE frontier (
     url_id INTEGER PRIMARY KEY, url TEXT, host INTEGER, score REAL, rank REAL, depth INTEGER, via INTEGER,
     cold INTEGER DEFAULT 0, request TEXT, damping REAL DEFAULT 1
@@ -244,11 +246,15 @@ CELLS: dict[str, dict[str, str]] = {
         "page": _OF_PAGE,
         "url_id": _OF_URL,
         "position": _INTEGER,
-        **dict.fromkeys(("anchor", "before", "after"), _TEXT),
+        "anchor": _TEXT,
+        **dict.fromkeys(("before", "after"), _or_none(_TEXT)),
         "nofollow": _FLAG,
         "score": _or_none(_REAL),
         "why": _or_none(_TEXT),
+        **dict.fromkeys(("start", "stop"), _or_none(_INTEGER)),
+        "reason": _or_none(_ANY_ID),
     },
+    "reason": {"id": _ANY_ID, "why": _TEXT},
 }
 
 

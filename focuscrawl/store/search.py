@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from focuscrawl.errors import FocusError
+from focuscrawl.store.bodies import body_of
 from focuscrawl.store.errors import DamagedError, UnavailableError
 from focuscrawl.store.part import Part
-from focuscrawl.store.sqlite_file import from_json, inflate
+from focuscrawl.store.sqlite_file import from_json
 
 if TYPE_CHECKING:
     from focuscrawl.store.store import Store
@@ -98,7 +99,7 @@ class IndexedPage(NamedTuple):
 
     def body(self) -> bytes:
         """The bytes of the page; empty for a near-duplicate."""
-        return inflate(self.packed) if self.packed else b""
+        return body_of(self.packed) if self.packed else b""
 
 
 _PAGE = (

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
 
 from focuscrawl.errors import FocusError
+from focuscrawl.store.bodies import DAMAGED
 
 T = TypeVar("T")
 
 #: Exceptions that reading a malformed file may raise.
-UNREADABLE = (
-    *(sqlite3.Error, sqlite3.Warning, zlib.error, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+UNREADABLE: tuple[type[Exception], ...] = (
+    *(*DAMAGED, sqlite3.Error, sqlite3.Warning, ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
     *(RecursionError, MemoryError),
 )
-
-#: Bytes that any stored body may inflate to; larger ones are limited by a compression ratio. This stops decompression
-#: bombs.
-MAX_BODY = 32 * 1024 * 1024
-MAX_RATIO = 50
 
 #: Companion files that SQLite opens with a database.
 _BESIDE = ("-journal", "-wal", "-shm")
@@ -61,16 +56,6 @@ def open_file(path: Path, mode: str = "ro", *, any_thread: bool = False, **optio
         connection.close()
         raise
     return connection
-
-
-def inflate(stored: bytes) -> bytes:
-    """Decompress a stored body (zlib); raises zlib.error, but never MemoryError."""
-    most = max(MAX_BODY, MAX_RATIO * len(stored))
-    inflater = zlib.decompressobj()
-    body = inflater.decompress(stored, most)
-    if not inflater.eof:
-        raise zlib.error("a body is truncated" if len(body) < most else f"a body has more than {most:,} bytes")
-    return body
 
 
 def as_json(value: object) -> str:

@@ -26,7 +26,7 @@ from focuscrawl.store.failures import Failures
 from focuscrawl.store.links import Links
 from focuscrawl.store.marks import Marks
 from focuscrawl.store.metadata import FUNCTIONS, PageMetadata
-from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_empty_tables, format_of, migrate
+from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_what_is_missing, format_of, migrate
 from focuscrawl.store.pages import Pages
 from focuscrawl.store.part import upsert
 from focuscrawl.store.patterns import Patterns
@@ -61,6 +61,8 @@ CHECK_BYTES = 1 << 30
 #: Seconds to wait for another process that writes, such as one that marks pages.
 PATIENCE = 60.0
 
+#: What opening a file that no crawl has written may raise.
+_UNUSABLE: tuple[type[Exception], ...] = (DamageError, *UNREADABLE)
 #: What a crawl records when it starts.
 _NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
 _SET_META = upsert("meta", "key", "value")
@@ -98,7 +100,7 @@ class Store:
         self._make_parts()
         try:
             self._open(create)
-        except (DamageError, *UNREADABLE) as error:  # SQLite may quote what is not text: a UnicodeDecodeError
+        except _UNUSABLE as error:  # SQLite may quote what is not text: a UnicodeDecodeError
             self.close()
             if self.new:
                 raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
@@ -146,7 +148,7 @@ class Store:
             self._connect("rwc")
             self._prepare()
         else:
-            add_empty_tables(self.connection, self.version)
+            add_what_is_missing(self.connection, self.version)
         self.execute("PRAGMA cache_size = -65536")
 
     def _connect(self, mode: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from focuscrawl.page import RULE
+from focuscrawl.store.links import WHY
 from focuscrawl.store.part import Part, upsert
 
 #: The columns of table `generation`, besides its number.
@@ -35,7 +36,7 @@ _DROPS = ("DROP VIEW relevant_url", "DROP VIEW irrelevant_url")
 _PREDICT = (
     "INSERT INTO prediction SELECT link.url_id, count(CASE WHEN link.score >= ? THEN 1 END) > 0 FROM link"
     " JOIN url ON url.id = link.url_id WHERE link.id > ? AND NOT url.done"
-    " AND (link.score IS NOT NULL OR coalesce(instr(link.why, ?) != 1, TRUE)) GROUP BY link.url_id"
+    f" AND (link.score IS NOT NULL OR coalesce(instr({WHY}, ?) != 1, TRUE)) GROUP BY link.url_id"
     " ON CONFLICT (url_id) DO UPDATE SET relevant = prediction.relevant OR excluded.relevant"
 )
 _PREDICT_AGAIN = (

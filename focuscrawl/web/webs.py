@@ -21,7 +21,8 @@ from urllib.parse import parse_qsl
 
 from focuscrawl import urls
 from focuscrawl.errors import FocusError, printable
-from focuscrawl.store.sqlite_file import UNREADABLE, from_json, inflate, open_file
+from focuscrawl.store.bodies import body_of
+from focuscrawl.store.sqlite_file import UNREADABLE, from_json, open_file
 
 
 class Answer(NamedTuple):
@@ -140,7 +141,7 @@ class WebFile(Web):
     def _exact(self, url: str) -> Answer | None:
         row = self.connection.execute("SELECT content_type, body FROM page WHERE url = ?", (url,)).fetchone()
         if row is not None:
-            return Answer(200, header(row[0] or ""), inflate(row[1]))
+            return Answer(200, header(row[0] or ""), body_of(row[1]))
         if self.has_redirects:
             row = self.connection.execute("SELECT dst FROM redirect WHERE src = ?", (url,)).fetchone()
             if row is not None:

@@ -22,9 +22,10 @@ from focuscrawl.crawl.files import check_own_files
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier import requests
 from focuscrawl.reports.explain import explain
+from focuscrawl.store.bodies import MAX_BODY, body_of
 from focuscrawl.store.places import read_crawl
 from focuscrawl.store.queue import Entry
-from focuscrawl.store.sqlite_file import MAX_BODY, UNREADABLE, inflate, is_special
+from focuscrawl.store.sqlite_file import UNREADABLE, is_special
 from focuscrawl.store.store import Store
 from tests.conftest import at, scrapy, small_web
 from tests.hostile import BOMB, CELLS, DOORS, INSIDE, KINDS, copy_crawl, make_crawl
@@ -120,11 +121,11 @@ def test_what_a_page_says_cannot_steer_the_terminal(folder):
 
 def test_a_body_is_inflated_within_bounds():
     large = os.urandom(MAX_BODY + 1)
-    assert inflate(zlib.compress(large, 0)) == large
-    assert len(inflate(zlib.compress(bytes(MAX_BODY - 1), 1))) == MAX_BODY - 1
+    assert body_of(zlib.compress(large, 0)) == large
+    assert len(body_of(zlib.compress(bytes(MAX_BODY - 1), 1))) == MAX_BODY - 1
     for stored, says in ((BOMB, "more than"), (zlib.compress(b"x" * 100)[:-1], "truncated"), (b"xx", "header")):
         with pytest.raises(zlib.error, match=says):
-            inflate(stored)
+            body_of(stored)
 
 
 def test_an_index_of_ones_own_and_other_tables_are_no_damage(folder):

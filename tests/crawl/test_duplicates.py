@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import random
-import zlib
 
 import pytest
 
 from focuscrawl.crawl.duplicates import Duplicates, signature, similarity
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
+from focuscrawl.store.bodies import body_of
 from focuscrawl.store.store import Store
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at
@@ -44,7 +44,7 @@ def test_pages_with_little_text_are_like_no_other():
 def test_of_many_pages_the_right_one_is_found():
     texts = [CHANCE.choices(WORDS, k=300) for _ in range(300)]
     signatures = [signature(page(" ".join(text))) for text in texts]
-    duplicates = Duplicates(0.9, lambda number: signatures[number], enumerate(signatures))
+    duplicates = Duplicates(0.9, lambda number: signatures[number], ((n, "", s) for n, s in enumerate(signatures)))
     for number, text in enumerate(texts):
         assert duplicates.find(signature(page(" ".join(changed(text, 1))))) == number
     assert duplicates.find(signature(page(" ".join(CHANCE.choices(WORDS, k=300))))) is None
@@ -71,7 +71,7 @@ def test_a_copy_is_stored_without_its_body_and_counted_once(crawl):
     assert crawled.stats["focus/duplicates"] == 1
     assert crawled.stats["focus/relevant"] == 2
     store = Store(crawled.folder / "crawl.sqlite", create=False)
-    assert store.pages.body(at("c")) == zlib.decompress(crawled.sql("SELECT body FROM page WHERE id = 2")[0][0])
+    assert store.pages.body(at("c")) == body_of(crawled.sql("SELECT body FROM page WHERE id = 2")[0][0])
     store.close()
 
 
@@ -90,6 +90,20 @@ def test_copies_of_what_an_earlier_run_stored_are_found(crawl):
     crawl("best_first", mirrored(), seeds=at("a"), keywords="sort", max_pages=2)
     crawled = crawl("best_first", mirrored(), seeds=at("a"), keywords="sort")
     assert crawled.sql("SELECT duplicate_of FROM page WHERE url = ?", at("c")) == [(2,)]
+
+
+def test_only_pages_that_share_a_title_are_compared(crawl):
+    crawled = crawl("best_first", mirrored(), seeds=at("a"), keywords="sort")
+    titles = crawled.sql("SELECT title, count(*), count(signature) FROM page GROUP BY title ORDER BY title")
+    assert titles == [("", 3, 0), ("sort", 2, 2)]  # of the pages without a title, one has text enough
+
+
+def test_of_two_pages_with_one_title_in_different_runs_both_get_a_signature(crawl):
+    crawl("best_first", mirrored(), seeds=at("a"), keywords="sort", max_pages=2)
+    crawled = crawl("best_first", mirrored(), seeds=at("a"), keywords="sort")
+    stored = dict(crawled.sql("SELECT url, signature FROM page"))
+    assert stored[at("a")] is None
+    assert similarity(stored[at("b")], stored[at("c")]) >= 0.9
 
 
 def test_it_can_be_switched_off(crawl):

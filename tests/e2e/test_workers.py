@@ -115,7 +115,9 @@ def test_a_worker_that_is_cut_off_comes_back(namespace, tmp_path):
             workers.start()
             outside = workers.address.replace("127.0.0.1", here)
             workers.start(prefix=("ip", "netns", "exec", name), FOCUS_STORE=outside)
-            workers.until(lambda: workers.pages() > 20 and workers.sql("SELECT min(pages) > 3 FROM worker") == [(True,)])
+            workers.until(
+                lambda: workers.pages() > 20 and workers.sql("SELECT min(pages) > 3 FROM worker") == [(True,)]
+            )
             ip("link", "set", cable, "down")
             workers.until(lambda: workers.sql("SELECT sum(expired) > 0 FROM worker") == [(True,)])
             ip("link", "set", cable, "up")

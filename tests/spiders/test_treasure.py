@@ -237,7 +237,10 @@ def test_links_are_queued_by_the_layer_of_their_page(crawl, tmp_path):
     earlier = crawl("breadth_first", web, tmp_path / "earlier", topic="sorting", max_pages=150)
     crawled = crawl("context_graph", web, tmp_path / "c", topic="sorting", crawl=earlier.folder, max_pages=60)
     assert (crawled.folder / "context_graph.json").exists()
-    rows = crawled.sql("SELECT json_extract(why, '$.\"layer of its page\"'), score FROM link WHERE score NOT NULL")
+    rows = crawled.sql(
+        "SELECT json_extract(ifnull(link.why, reason.why), '$.\"layer of its page\"'), score FROM link"
+        " LEFT JOIN reason ON reason.id = link.reason WHERE score NOT NULL"
+    )
     by_layer: dict[float, list[float]] = {}
     for layer, score in rows:
         by_layer.setdefault(layer, []).append(score)

@@ -1,6 +1,6 @@
 """Files of older formats: a crawl that goes on brings them to the current one, and ends as if it had begun with it.
 
-`formats/2.sqlite.gz` to `4.sqlite.gz` are what these formats left of `crawl("breadth_first", small_site(), folder,
+`formats/2.sqlite.gz` to `5.sqlite.gz` are what these formats left of `crawl("breadth_first", small_site(), folder,
 SETTINGS, **ARGUMENTS, max_pages=7)`.
 """
 
@@ -86,11 +86,16 @@ def version(folder: Path) -> str:
 
 def everything(folder: Path) -> list[object]:
     """All that a crawl of format 2 holds."""
-    tables = ("host", "url", "link", "frontier", "failure", "visit", "pattern", "example")
+    tables = ("host", "url", "frontier", "failure", "visit", "pattern", "example")
     rights = "page, robots_txt, x_robots_tag, noai, tdm_reservation, tdm_source, licences, left_out"
     columns = "id, url_id, url, score, relevance, matched, listed, title, fetched_at, robots, duplicate_of, body"
     read = Crawled(folder).sql
-    first = [read(f"SELECT {columns} FROM page"), read(f"SELECT {rights} FROM rights")]
+    links = "id, page, url_id, position, anchor, before, after, nofollow, score, why"
+    first = [
+        read(f"SELECT {columns} FROM page"),
+        read(f"SELECT {rights} FROM rights"),
+        read(f"SELECT {links} FROM link"),
+    ]
     return [*first, *(read(f"SELECT * FROM {table}") for table in tables)]
 
 
@@ -286,3 +291,47 @@ def test_a_crawl_of_format_4_goes_on_to_its_end(format_4, tmp_path):
     whole = crawl("breadth_first", small_site(), tmp_path / "whole", SETTINGS, **ARGUMENTS)
     resumed = crawl("breadth_first", small_site(), format_4, SETTINGS, **ARGUMENTS)
     assert (resumed.urls, resumed.matched) == (whole.urls, whole.matched)
+
+
+# ---- format 5, in which every link kept the words around it
+
+
+@pytest.fixture
+def format_5(tmp_path) -> Path:
+    """The crawl of format 5."""
+    return unpacked(5, tmp_path / "crawl")
+
+
+def around(store: Store) -> list[object]:
+    """Every link, with the words around it and its reasons."""
+    numbers = [number for _, _, number in store.links.each()]
+    links = [link for number in numbers if (link := store.links.get(number)) is not None]
+    return [(link.url, link.anchor, link.before(), link.after(), link.why) for link in links]
+
+
+def test_a_file_of_format_5_becomes_one_of_this_format(format_5):
+    before = everything(format_5)
+    with closing(Store(format_5 / "crawl.sqlite")) as store:
+        check_schema(store.connection, FORMAT)
+        check_cells(store.connection, FORMAT)
+    assert version(format_5) == str(VERSION)
+    assert everything(format_5) == before
+
+
+def test_a_file_of_format_5_is_read_as_it_is(format_5, tmp_path):
+    whole = crawl("breadth_first", small_site(), tmp_path / "whole", SETTINGS, **ARGUMENTS, max_pages=7)
+    before = (format_5 / "crawl.sqlite").read_bytes()
+    with read_crawl(format_5) as store, read_crawl(whole.folder) as new:
+        assert around(store) == around(new)
+        assert [store.pages.response(number) for number in range(1, 8)] == [
+            new.pages.response(number) for number in range(1, 8)
+        ]
+    assert (format_5 / "crawl.sqlite").read_bytes() == before
+
+
+def test_a_crawl_of_format_5_goes_on_to_its_end(format_5, tmp_path):
+    whole = crawl("breadth_first", small_site(), tmp_path / "whole", SETTINGS, **ARGUMENTS)
+    resumed = crawl("breadth_first", small_site(), format_5, SETTINGS, **ARGUMENTS)
+    assert (resumed.urls, resumed.matched) == (whole.urls, whole.matched)
+    with read_crawl(resumed.folder) as store, read_crawl(whole.folder) as new:
+        assert around(store) == around(new)
