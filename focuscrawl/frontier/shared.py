@@ -28,7 +28,7 @@ from focuscrawl.store.errors import DisconnectedError, LeaseLostError, StoreErro
 from focuscrawl.store.leases import Cluster, Leased
 
 if TYPE_CHECKING:
-    from focuscrawl.frontier.turns import FreeAt
+    from focuscrawl.frontier.turns import Best, FreeAt
     from focuscrawl.store.postgres import PostgresStore
     from focuscrawl.store.queue import Entry, NewRow
 
@@ -63,7 +63,7 @@ class SharedFrontier(Frontier):
         self._failed: set[int] = set()
         #: The hosts that retried and redirected URLs were found on, by URL id.
         self._origin: dict[int, int] = {}
-        self._cluster = Cluster(1, 0, 0, None, 0, 0, 0)
+        self._cluster = Cluster(1, 0, 0, None, None, 0, 0, 0)
         self._totals: Totals | None = None
         self._looked = self._renewed = -inf
         self._waits_for_server = False
@@ -80,7 +80,7 @@ class SharedFrontier(Frontier):
         self.waiting.saw(self.store.urls.last_id())
         if self.batch > 1 or self.floor > -inf:  # a round is about all that waits
             self.leases = 1 << 30
-            if self.store.leases.cluster(self.lease).workers > 1:
+            if self.store.leases.cluster(self.worker, self.lease).workers > 1:
                 self.leave()
                 raise FocusError(
                     f"{self.store.name} is being crawled, and this strategy takes one worker: it goes in rounds over"
@@ -119,7 +119,8 @@ class SharedFrontier(Frontier):
             self._renew()
         if self.held:
             self._take_in(leases.news(self.held, self._failures))
-        self._cluster = leases.cluster(self.lease)
+        leases.seen(self.worker, self._about_to_fetch())
+        self._cluster = leases.cluster(self.worker, self.lease)
         self._totals = Totals(*self._cluster[-3:])
         self._balance()
         if not self.waiting.queued and not self.turns.in_flight:
@@ -128,7 +129,6 @@ class SharedFrontier(Frontier):
 
     def _renew(self) -> None:
         before = clock.machine()
-        self.store.leases.seen(self.worker)
         if self.held:
             waiting = self.waiting
             # whoever takes over from a dead worker must not come too soon after its last request
@@ -390,9 +390,28 @@ class SharedFrontier(Frontier):
     def pop(self, now: float, free_at: FreeAt) -> Entry | None:
         """Take the best URL among the leased hosts that are free; None if there is none now."""
         if self._hungry:
-            self._cluster = self.store.leases.cluster(self.lease)
+            self._cluster = self.store.leases.cluster(self.worker, self.lease)
             self._balance()
         return super().pop(now, free_at)
+
+    def _about_to_fetch(self) -> float | None:
+        """The rank of the best URL of the hosts that are ready, or soon are."""
+        hosts = ((host, self.waiting.hosts[host]) for host in self.held)
+        ranks = [self._best_of(host) for host, queue in hosts if queue.place == "ready" or queue.soon]
+        best = max(ranks, default=-inf)
+        return best if best > -inf else None
+
+    def _is_held(self, best: Best, now: float) -> bool:
+        """Whether an entry is held back for a better one, of this worker's hosts or of another's."""
+        if super()._is_held(best, now):
+            return True
+        better = self._cluster.elsewhere
+        if better is None or self._cluster.workers <= 1 or not self.patience.longest_wait:
+            return False
+        held = self.patience.holds(best, (-better, 0, 0), now)
+        if held:
+            self._ready_at = now + LOOK / 2
+        return held
 
     def visit(self, entries: Sequence[Entry]) -> None:
         """Queue stored pages to be visited again, in this order; all their hosts are leased."""

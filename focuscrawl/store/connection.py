@@ -144,6 +144,8 @@ class Connection:
             raise FocusError(f"{address.name}: {_line(error)}") from None
         except psycopg.OperationalError as error:
             raise DisconnectedError(_line(error)) from None
+        #: Whether a transaction is open.
+        self.in_transaction = False
         self._made.adapters.register_loader("bool", _FlagLoader)
         self._made.adapters.register_loader("bool", _BinaryFlagLoader)
         self._made.adapters.register_dumper(str, _TextDumper)
@@ -169,15 +171,28 @@ class Connection:
         """Whether the connection can be used, as far as is known."""
         return not self._made.closed and not self._made.broken
 
-    @property
-    def in_transaction(self) -> bool:
-        """Whether a transaction is open."""
-        return self._made.info.transaction_status != pq.TransactionStatus.IDLE
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run everything inside as one transaction, or undo it.
 
-    def rollback(self) -> None:
-        """Undo the open transaction, if there is one; an error means that the server has done so."""
+        Statements are sent without waiting for the answer to the one before, until rows are read.
+        """
+        self.in_transaction = True
         try:
-            if self.is_open and self.in_transaction:
+            with _our_errors(), self._made.pipeline():
+                self.execute("BEGIN")
+                yield
+                self.execute("COMMIT")
+        except BaseException:
+            self._rollback()
+            raise
+        finally:
+            self.in_transaction = False
+
+    def _rollback(self) -> None:
+        """Undo the open transaction; an error means that the server has done so."""
+        try:
+            if self.is_open and self._made.info.transaction_status != pq.TransactionStatus.IDLE:
                 self._made.cursor().execute("ROLLBACK")
         except psycopg.Error:
             self._made.close()

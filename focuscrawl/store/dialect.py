@@ -64,7 +64,7 @@ BESIDE = (
     (
         "CREATE TABLE worker (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT, joined TIMESTAMPTZ DEFAULT"
         " now(), seen TIMESTAMPTZ DEFAULT now(), gone TIMESTAMPTZ, pages BIGINT DEFAULT 0, relevant BIGINT DEFAULT 0,"
-        " matched BIGINT DEFAULT 0, expired BIGINT DEFAULT 0, failures BIGINT)"
+        " matched BIGINT DEFAULT 0, expired BIGINT DEFAULT 0, failures BIGINT, best DOUBLE PRECISION)"
     ),
     (
         "CREATE TABLE lease (host BIGINT PRIMARY KEY, holder BIGINT, epoch BIGINT DEFAULT 0, until TIMESTAMPTZ,"

@@ -49,6 +49,8 @@ class Cluster(NamedTuple):
     free: int
     #: The rank of the best waiting URL among hosts that nobody holds and that may be asked now.
     best: float | None
+    #: That of the best URL that another worker is about to fetch.
+    elsewhere: float | None
     pages: int
     relevant: int
     matched: int
@@ -125,7 +127,7 @@ _CLUSTER = (
     " (SELECT count(*) FROM lease WHERE holder IS NOT NULL),"
     " (SELECT count(*) FROM (SELECT 1 FROM lease WHERE holder IS NULL AND best IS NOT NULL LIMIT 1000) AS x),"
     " (SELECT best FROM lease WHERE holder IS NULL AND best IS NOT NULL AND next_at <= now() ORDER BY best DESC"
-    " LIMIT 1),"
+    " LIMIT 1), (SELECT max(best) FROM worker WHERE gone IS NULL AND seen > now() - interval '3 seconds' AND id <> %s),"
     " sum(pages)::bigint, sum(relevant)::bigint, sum(matched)::bigint FROM worker"
 )
 _FOREIGN = """
@@ -166,8 +168,8 @@ _KNOWN = (
     " LEFT JOIN lease ON lease.host = host.id WHERE name = ANY(%s)"
 )
 _ADD_URLS = (
-    "INSERT INTO url (id, key, url, host) SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::bigint[])"
-    " ON CONFLICT (key) DO NOTHING"
+    "WITH added AS (INSERT INTO url (id, key, url, host) SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[],"
+    " %s::bigint[]) ON CONFLICT (key) DO NOTHING RETURNING 1) SELECT count(*) FROM added"
 )
 _ADD_HOSTS = "INSERT INTO host (name) SELECT unnest(%s::text[]) ON CONFLICT (name) DO NOTHING RETURNING id, name"
 _HOLD = (
@@ -238,9 +240,9 @@ class Leases(Part):
             " count(*) FILTER (WHERE relevant), count(*) FILTER (WHERE matched) FROM page"
         )
 
-    def seen(self, worker: int) -> None:
-        """Show that a worker is alive."""
-        self._run("UPDATE worker SET seen = now(), gone = NULL WHERE id = %s", worker)
+    def seen(self, worker: int, best: float | None) -> None:
+        """Show that a worker is alive, and the rank of the best URL that it is about to fetch."""
+        self._run("UPDATE worker SET seen = now(), gone = NULL, best = %s WHERE id = %s", best, worker)
 
     def leave(self, worker: int) -> None:
         """Leave the crawl."""
@@ -259,9 +261,9 @@ class Leases(Part):
         """All workers that ever joined, in that order."""
         return [Worker(*row) for row in self._run(_WORKERS)]
 
-    def cluster(self, lease: float) -> Cluster:
+    def cluster(self, worker: int, lease: float) -> Cluster:
         """Where all workers together stand; a worker that was silent for *lease* seconds does not count."""
-        return Cluster(*self._run(_CLUSTER, lease).fetchone())
+        return Cluster(*self._run(_CLUSTER, lease, worker).fetchone())
 
     # ---- leases
 
@@ -295,7 +297,7 @@ class Leases(Part):
 
     def fence(self, worker: int, leases: Mapping[int, int]) -> None:
         """Refuse the open transaction unless the worker holds these hosts (epochs by host)."""
-        self._run("SELECT fence(%s, %s, %s)", worker, list(leases), list(leases.values())).fetchone()
+        self._run("SELECT fence(%s, %s, %s)", worker, list(leases), list(leases.values()))
 
     def find_strays(self) -> None:
         """Find waiting URLs of hosts that were given back while somebody else added to them."""
@@ -356,7 +358,7 @@ class Leases(Part):
     def add_urls(self, rows: Sequence[tuple[int, int, str, int]]) -> bool:
         """Add URLs: id, key, URL, host; False if others have added some of them first. Call inside a transaction."""
         columns = map(list, zip(*sorted(rows, key=lambda row: row[1]), strict=True))  # one order for all: no deadlock
-        return bool(self._run(_ADD_URLS, *columns).rowcount == len(rows))
+        return bool(self._run(_ADD_URLS, *columns).fetchone()[0] == len(rows))
 
     def add_hosts(self, names: Collection[str]) -> dict[str, int]:
         """Add hosts; returns the ids of those that are new. Call inside a transaction."""

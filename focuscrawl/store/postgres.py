@@ -231,14 +231,12 @@ class PostgresStore(Store):
             raise DisconnectedError(f"{self.name}: the connection is lost")
         if self.failed is not None:
             raise UnavailableError(f"an earlier write failed ({self.failed})")
-        self.execute("BEGIN")
         try:
-            yield
-            self.execute("COMMIT")
+            with self.connection.transaction():
+                yield
         except BaseException as error:
             if not isinstance(error, UnavailableError):
                 self.failed = error
-            self.connection.rollback()
             raise
 
     def changes(self) -> int:
