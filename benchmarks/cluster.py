@@ -32,6 +32,8 @@ sys.path.insert(0, str(ROOT))
 
 from tests.postgres import Server  # noqa: E402
 
+#: Seconds that the web takes to answer, in the comparison.
+LATENCY = 0.1
 SEED = "http://host-0.synthetic.example/0.html"
 
 
@@ -137,7 +139,6 @@ from scrapy import Request
 from scrapy.crawler import CrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 from scrapy_redis.spiders import RedisSpider
-from focuscrawl import settings as ours
 
 class Peer(RedisSpider):
     name = "peer"
@@ -152,9 +153,10 @@ class Peer(RedisSpider):
             yield Request(link.url)
 
 process = CrawlerProcess({{
-    "DOWNLOAD_HANDLERS": ours.DOWNLOAD_HANDLERS, "FOCUS_WEB": {web!r}, "LOG_LEVEL": "ERROR",
+    "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler"), "FOCUS_WEB": {web!r}, "LOG_LEVEL": "ERROR",
     "SCHEDULER": "scrapy_redis.scheduler.Scheduler", "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
     "SCHEDULER_PERSIST": True, "REDIS_URL": {redis!r}, "CONCURRENT_REQUESTS": 16, "CLOSESPIDER_PAGECOUNT": {pages},
+    "FOCUS_WEB_LATENCY": {latency},
     "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "TELNETCONSOLE_ENABLED": False, "ROBOTSTXT_OBEY": False,
 }})
 process.crawl(Peer)
@@ -191,7 +193,7 @@ def peers(folder: Path, web: str, pages: int, *, kill: bool = False) -> tuple[fl
     with redis_server() as (url, client):
         out = tempfile.mkdtemp(dir=folder) + "/"
         script = folder / "peer.py"
-        script.write_text(_SPIDER.format(out=out, web=web, redis=url, pages=pages // 2 if not kill else 0))
+        script.write_text(_SPIDER.format(out=out, web=web, redis=url, latency=LATENCY, pages=pages // 2 * (not kill)))
         client.lpush("peer:start", json.dumps({"url": SEED}))  # type: ignore[attr-defined]
         return _timed([subprocess.Popen([sys.executable, script], cwd=ROOT) for _ in range(2)], Path(out), pages, kill)
 
@@ -200,11 +202,11 @@ def _timed(started: list[subprocess.Popen[bytes]], out: Path, pages: int, kill: 
     def stored() -> int:
         return len({line for file in out.iterdir() for line in file.read_text().splitlines()})
 
-    while not stored():
+    while not stored() and any(process.poll() is None for process in started):
         sleep(0.05)
     first = monotonic()
     if kill:
-        while stored() < pages // 3:
+        while stored() < pages // 3 and any(process.poll() is None for process in started):
             sleep(0.05)
         started[0].send_signal(signal.SIGKILL)
     last, count = first, stored()
@@ -218,7 +220,10 @@ def _timed(started: list[subprocess.Popen[bytes]], out: Path, pages: int, kill: 
 def ours(server: Server, folder: Path, web: str, pages: int, *, kill: bool = False) -> tuple[float, int]:
     """The same of two workers of one crawl on PostgreSQL."""
     with server.schema() as address:
-        options = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "FOCUS_LEASE": 3}
+        options = {
+            **{"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "FOCUS_LEASE": 3},
+            **{"FOCUS_PATIENCE": 0, "FOCUS_WEB_LATENCY": LATENCY},
+        }
         started = [
             worker(address, Path(tempfile.mkdtemp(dir=folder)), web, 0 if kill else pages, **options) for _ in range(2)
         ]
