@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 
 PYTHONS ?= python3.11 python3.12 python3.13
 
-.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next test-browser screenshots chaos nightly audit lint docs profile clean
+.PHONY: help demo test test-fast test-all test-lowest test-scrapy-next browser test-browser screenshots chaos nightly audit lint docs profile clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s%s\n", $$1, $$2 }' Makefile
@@ -40,11 +40,13 @@ test-lowest:  ## run the tests with the oldest dependencies that pyproject.toml 
 	$(PYTHON) .ci/lowest.py > .venv-lowest.txt
 	$(MAKE) test VENV=.venv-lowest INSTALL="--constraint .venv-lowest.txt"
 
-test-browser: $(READY)  ## run the tests that need a browser: Chromium, or the one that playwright installs here
-	@command -v chromium google-chrome > /dev/null || $(BIN)/python -m playwright install chromium
+browser: $(READY)  ## install a browser for the tests, unless there is one
+	@.ci/browser $(BIN)/python
+
+test-browser: browser  ## install a browser if there is none, and run the tests that need one
 	$(BIN)/python -m pytest tests/e2e/test_dashboard.py tests/e2e/test_browser.py tests/web/test_browser.py $(ARGS)
 
-screenshots: $(READY)  ## photograph the dashboard for docs/images; needs a browser
+screenshots: browser  ## photograph the dashboard for docs/images; needs a browser
 	$(BIN)/python docs/screenshots.py
 
 profile: $(READY)  ## crawl synthetic pages, and write a flame graph (build/profile.svg) and a table of shares

@@ -14,10 +14,12 @@ import time
 
 import numpy as np
 
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.adaptive.learner import Learner
-from focuscrawl.strategies.adaptive.reading import read
+from focuscrawl.strategies.adaptive.reading import Reader
+from focuscrawl.strategies.adaptive.telling import reasons
 
 LINKS, WORDS, TOPICS = 60, 400, 20
 #: Of the links of a page, as many lead to URLs that were met before.
@@ -45,7 +47,8 @@ def main() -> None:
     parser.add_argument("--waiting", type=int, default=STEPS[-1], help="most URLs that wait")
     most = parser.parse_args().waiting
     source = random.Random(1)
-    learner = Learner({"topic3": 3.0, "topic4": 1.0})
+    keywords = KeywordJudge({"topic3": 3.0, "topic4": 1.0})
+    reader, learner = Reader(keywords), Learner(keywords)
     urls, number, spent, pages = 1, 0, dict.fromkeys(("parse", "read", "score", "learn"), 0.0), 0
     print("waiting    in-links     parse      read     score     learn   ms a page without parsing")
     steps = iter(STEPS)
@@ -63,9 +66,9 @@ def main() -> None:
         page = synthetic_page(number, targets, source)
         page.counts, page.links  # noqa: B018
         start = time.process_time()
-        reading = read(page)
+        reading = reader.read(page)
         p = learner.relevance(reading)
-        learner.reasons(page, reading)
+        reasons(learner.judge, page, reading)
         read_at = time.process_time()
         learner.preview(reading.links, p)
         scored_at = time.process_time()

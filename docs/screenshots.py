@@ -9,8 +9,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from contextlib import chdir
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from time import sleep
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -34,29 +36,45 @@ VIEWS = {
 }
 CRAWLS = {
     "sorting": ("best_first", "sorting", 300),
-    "chess": ("adaptive", "chess", 200),
+    "chess": ("adaptive", "chess", 300),
     "volcanoes": ("shark_search", "volcanoes", 150),
 }
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 380, "height": 800}
 
 
-def crawl(folder: Path) -> None:
-    """Crawl some topics of the embedded web, with a search index."""
-    for name, (spider, topic, pages) in CRAWLS.items():
-        command = ["scrapy", "crawl", spider, "-a", f"topic={topic}", "-a", f"max_pages={pages}", "-L", "ERROR"]
-        given = ["-s", "FOCUS_WEB=demo", "-s", f"FOCUS_DIR={folder / name}", "-s", "FOCUS_INDEX=True"]
-        subprocess.run([sys.executable, "-m", *command, *given], cwd=ROOT, check=True)  # noqa: S603
+def command(folder: Path, name: str, pages: int, *more: str) -> list[str]:
+    """The command that crawls a topic of the embedded web, with a search index."""
+    spider, topic, _ = CRAWLS[name]
+    words = ["scrapy", "crawl", spider, "-a", f"topic={topic}", "-a", f"max_pages={pages}", "-L", "ERROR"]
+    given = ["-s", "FOCUS_WEB=demo", "-s", f"FOCUS_DIR={folder / name}", "-s", "FOCUS_INDEX=True"]
+    return [sys.executable, "-m", *words, *given, *more]
 
 
-def shoot(browser: Browser, address: str, folder: Path, *, everything: bool) -> None:
-    """Photograph the views."""
+@contextmanager
+def crawling(folder: Path) -> Iterator[None]:
+    """Crawl some topics of the embedded web; one of these crawls then goes on slowly, as on the real web."""
+    for name, (_, _, pages) in CRAWLS.items():
+        subprocess.run(command(folder, name, pages), cwd=ROOT, check=True)  # noqa: S603
+    slowly = ("-s", "DOWNLOAD_DELAY=4", "-s", "FOCUS_WEB_LATENCY=1.5", "-s", "CONCURRENT_REQUESTS=6")
+    process = subprocess.Popen(command(folder, "sorting", 2_000, *slowly), cwd=ROOT)  # noqa: S603
+    try:
+        sleep(8)  # until it says what it is doing
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def shoot(browser: Browser, address: str, report: str, folder: Path, *, everything: bool) -> None:
+    """Photograph the views, and a report."""
     looks = [("light", WIDE), ("dark", WIDE)] + ([("light", PHONE), ("dark", PHONE)] if everything else [])
     for scheme, size in looks:
         page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1)
-        for name, path in VIEWS.items():
-            page.goto(f"{address.rstrip('/')}{path}", wait_until="networkidle")
+        places = {f"dashboard-{name}": f"{address.rstrip('/')}{path}" for name, path in VIEWS.items()}
+        for name, place in (places | {"report": report}).items():
+            page.goto(place, wait_until="networkidle")
             phone = "-phone" if size is PHONE else ""
-            file = folder / f"dashboard-{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
+            file = folder / f"{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
             page.screenshot(path=file, full_page=everything)
             with Image.open(file) as picture:
                 picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
@@ -70,10 +88,10 @@ def main() -> None:
     executable = find_browser(Settings({"FOCUS_BROWSER": "shells"}))
     folder = folder.resolve()
     with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as play:
-        crawl(Path(place, "crawls"))
         browser = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        with serving("crawls") as server:
-            shoot(browser, server.address, folder, everything=len(sys.argv) > 1)
+        with crawling(Path(place, "crawls")), serving("crawls") as server:
+            report = Path(place, "crawls", "chess", "report.html").resolve().as_uri()
+            shoot(browser, server.address, report, folder, everything=len(sys.argv) > 1)
         browser.close()
 
 

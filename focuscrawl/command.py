@@ -137,7 +137,7 @@ class CrawlerCommand(FocusCommand):
     def conclude(self, crawl: Crawl) -> None:
         """Report why the crawl failed, or where its results are and what is missing."""
         lines = _close(crawl)
-        problem = crawl.fatal or (None if crawl.was_stopped else crawl.problem)
+        problem = crawl.failure
         if not problem:  # readers of the log may not know the working directory
             lines += _places(crawl, crawl.folder if self.interactive else crawl.folder.absolute())
         for line in lines:

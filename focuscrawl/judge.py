@@ -55,6 +55,8 @@ class _Terms:
         # Few words of a page are keywords, and most were seen before: with this cache, only new words are stemmed.
         self._stems = {stem for term in self.terms for stem in term.stems}
         self._heads = sorted(stem for stem in self._stems if len(stem) >= _IN_COMPOUND) if compounds(language) else []
+        #: Keywords of one character in a script without spaces; a page has pairs of characters.
+        self._letters = {stem for stem in self._stems if len(words.bare(stem)) == 1 and words.is_unspaced(stem)}
         self._forms: dict[str, list[str]] = {}
         self._met: set[str] = set()
 
@@ -81,6 +83,20 @@ class _Terms:
         """The stems of keywords that a stem is a compound of: an Orgelpfeife is a Pfeife of an Orgel."""
         bare = words.bare(stem)
         return [head for head in self._heads if bare.startswith(words.bare(head)) or bare.endswith(words.bare(head))]
+
+    def parts(self, stem: str) -> list[str]:
+        """The stems of keywords that a stem of a page contains, itself left out."""
+        if stem in self._stems:
+            return []
+        if self._heads:
+            return self._in(stem)
+        mark, bare = stem[: -len(words.bare(stem))], words.bare(stem)
+        return [letter] if self._letters and (letter := f"{mark}{bare[:1]}") in self._letters else []
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether stems of a page can contain those of keywords."""
+        return bool(self._heads or self._letters)
 
     def frequencies(self, page: Page) -> dict[str, int]:
         counts = self._count(page)
@@ -158,6 +174,9 @@ class KeywordJudge:
         self._keywords, self._in_languages = dict(keywords), dict(in_languages or {})
         self._by_language: dict[str, _Terms] = {}
 
+    def __repr__(self) -> str:
+        return f"KeywordJudge({self._keywords}, {self._in_languages})"
+
     def _for(self, language: str) -> _Terms:
         found = self._by_language.get(language)
         if found is None:
@@ -167,6 +186,14 @@ class KeywordJudge:
             found = self._by_language[language] = _Terms(keywords, language)
         return found
 
+    @property
+    def all_keywords(self) -> dict[str, float]:
+        """The keywords of all languages, with their weights."""
+        return {
+            **self._keywords,
+            **{name: weight for some in self._in_languages.values() for name, weight in some.items()},
+        }
+
     def terms(self, language: str = "en") -> list[Term]:
         """The keywords for pages in a language."""
         return self._for(language).terms
@@ -174,6 +201,14 @@ class KeywordJudge:
     def total(self, language: str = "en") -> float:
         """The weight of all keywords for pages in a language."""
         return self._for(language).total
+
+    def parts(self, stem: str, language: str) -> list[str]:
+        """The stems of keywords in a compound, or in a pair of characters of a script without spaces."""
+        return self._for(language).parts(stem)
+
+    def has_parts(self, language: str) -> bool:
+        """Whether words of a language can contain keywords as parts."""
+        return self._for(language).has_parts
 
     def frequencies(self, page: Page) -> dict[str, int]:
         """How often each keyword occurs on the page; missing keywords are omitted."""

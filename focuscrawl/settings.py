@@ -87,8 +87,10 @@ FOCUS_INDEX = False
 FOCUS_WARC = "no"
 #: Check disk space, memory and clock before the first request.
 FOCUS_START_CHECKS = True
-#: Live progress line: True, False, or "auto" for terminals only.
+#: Live view of the crawl: True, False, or "auto" for terminals only.
 FOCUS_PROGRESS = "auto"
+#: Minutes between two versions of report.html while the crawl runs; 0: written at the end only.
+FOCUS_REPORT_MINUTES = 5.0
 #: Port on 127.0.0.1 that serves metrics for Prometheus, at /metrics; 0: none.
 FOCUS_METRICS_PORT = 0
 #: File to which the same metrics are written every few seconds, for the textfile collector of node_exporter.
@@ -130,6 +132,7 @@ EXTENSIONS = {
     "focuscrawl.extensions.progress.Progress": 0,
     "focuscrawl.extensions.report.Report": 0,
     "focuscrawl.extensions.wishes.Wishes": 0,
+    "focuscrawl.extensions.activity.RecordActivity": 0,
     "focuscrawl.extensions.metrics.Metrics": 0,
     "focuscrawl.extensions.feeds.StoredPages": 10,  # after Scrapy's feeds, which must be open
     "scrapy.extensions.logstats.LogStats": None,  # Progress shows more

@@ -21,7 +21,7 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from focuscrawl import __version__, urls
+from focuscrawl import urls
 from focuscrawl.crawl import clock, single_page
 from focuscrawl.crawl.checks import check_settings, check_values
 from focuscrawl.crawl.crawl import Crawl, directory
@@ -29,7 +29,7 @@ from focuscrawl.crawl.focus import KEY, Focus
 from focuscrawl.crawl.introduction import introduce
 from focuscrawl.crawl.judging import check_judging, command, examples_of
 from focuscrawl.crawl.responses import content_type, headers, note_signals, soft_404, validators
-from focuscrawl.crawl.runs import given_settings
+from focuscrawl.crawl.runs import given_settings, versions
 from focuscrawl.errors import FocusError
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.manners.robots import product_token
@@ -147,7 +147,8 @@ class FocusedSpider(Spider):
         spider.crawl.note_run(
             began=clock.now(),
             job=spider._options.get("_job"),  # Scrapyd's id of this run and of its log
-            focuscrawl=__version__,
+            **versions(),
+            description=spider.topic.description,
             user_agent=crawler.settings["USER_AGENT"],
             seeds=spider.start_urls,
             options={name: getattr(spider, option.name) for name, option in options_of(cls).items()},
@@ -200,6 +201,8 @@ class FocusedSpider(Spider):
     #: Whether the scores of links depend on nothing but them and their page: they are then computed again when somebody
     #: marks the page.
     links_follow_page = False
+    #: Whether the scores of links are the relevance that their pages can be expected to have.
+    calibrated = False
     #: Links that score less are held back until something raises them.
     floor = -inf
 
@@ -252,6 +255,9 @@ class FocusedSpider(Spider):
         Re-score waiting links here, not earlier: a crawl killed before the page is stored would resume in another
         order.
         """
+
+    def finished(self) -> None:
+        """Called when the last page of a run is stored, before URLs.txt is closed."""
 
     def marked(self, verdicts: Mapping[int, bool], new: Sequence[int]) -> str:
         """People have marked pages: learn from it, and re-score what waits. Returns what was done, for the log.

@@ -96,6 +96,7 @@ def crawl(
             "FOCUS_DIR": str(folder),
             "FOCUS_WEB": name,
             "FOCUS_PROGRESS": False,
+            "FOCUS_REPORT_MINUTES": 0,
             "CONCURRENT_REQUESTS": 1,
             "TWISTED_REACTOR_ENABLED": False,
             **(settings or {}),

@@ -345,3 +345,14 @@ def make_topic(
     if not made.name:
         made.name = " ".join(made.all_keywords) or (urls.host(made.seeds[0]) if made.seeds else "")
     return made
+
+
+#: Changed keywords that a message names.
+_CHANGES_NAMED = 8
+
+
+def keyword_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """How keywords differ, in words."""
+    parts = [f"+{name}" for name in now if name not in before] + [f"-{name}" for name in before if name not in now]
+    parts += [f"{name} {before[name]}→{now[name]}" for name in now if name in before and now[name] != before[name]]
+    return ", ".join(parts[:_CHANGES_NAMED]) + (", …" if len(parts) > _CHANGES_NAMED else "")

@@ -6,6 +6,8 @@ import inspect
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -41,7 +43,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that start a process as slow: `make test-fast` leaves them out."""
     known: dict[object, bool] = {}
     for item in items:
-        if item.get_closest_marker("slow"):  # by hand: it computes for long, on lines that other tests cover
+        # by hand: it computes for long, on lines that other tests cover; so do those that try many inputs
+        if item.get_closest_marker("slow") or item.path.is_relative_to(ROOT / "tests" / "doors"):
             item.add_marker(pytest.mark.no_cover)
         if isinstance(item, pytest.Function):
             fixtures = [fixture.func for several in item._fixtureinfo.name2fixturedefs.values() for fixture in several]
@@ -69,6 +72,28 @@ def _starts_a_process(thing: object, known: dict[object, bool]) -> bool:
 def _names(code: CodeType) -> set[str]:
     inner = (_names(constant) for constant in code.co_consts if isinstance(constant, CodeType))
     return set(code.co_names).union(*inner)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """A worker more than cores: many tests wait, for a server or for a process, and leave their core idle."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
+@contextmanager
+def measuring_nothing() -> Iterator[None]:
+    """Processes that are started in the block measure no coverage."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
+            patch.delenv(name)
+        yield
+
+
+@pytest.fixture
+def unmeasured():
+    """For a test whose processes run lines that other tests cover: measuring would take half of their time."""
+    with measuring_nothing():
+        yield
 
 
 def pytest_sessionfinish() -> None:

@@ -21,9 +21,9 @@ from focuscrawl import testing
 from focuscrawl.pipelines.store import StorePipeline
 from focuscrawl.web.demo import demo_web
 
-PAGES = 120
+PAGES = 90
 #: After how many pages, and when: before the page is stored, after that but before it is learned from, after all.
-KILLS = [(23, "before"), (37, "learn"), (58, "after"), (84, "learn"), (101, "before")]
+KILLS = [(23, "before"), (41, "learn"), (64, "after")]
 SETTINGS = {"LOG_ENABLED": False, "FOCUS_HOSTS_PER_BATCH": 0}
 
 

@@ -19,7 +19,7 @@ says so in a meta tag, `header=NAME` says so in the HTTP header. The text is a l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -295,13 +295,24 @@ class Measured:
         return cls({url: page for one in several for url, page in one.pages.items()})
 
 
-def measure(name: str, folder: Path) -> Measured:
-    """Crawl the web of a language, or of MIXED, with its topic and best_first, to the last page, into *folder*."""
+def measure(name: str, folder: Path, spider: str = "best_first", seeds: Sequence[str] = ()) -> Measured:
+    """Crawl the web of a language, or of MIXED, to the last page, into *folder*.
+
+    By its topic, or by nothing but *seeds*, if there are any.
+    """
     web = language_web(*(MIXED_LANGUAGES if name == MIXED else (name,)))
-    crawled = crawl("best_first", web, folder, topic=topic_file(name))
+    given = {"seeds": ",".join(seeds)} if seeds else {"topic": topic_file(name)}
+    crawled = crawl(spider, web, folder, **given)
     matched = set(crawled.matched)
-    relevance = {page["url"]: page["relevance"] or 0.0 for page in crawled.pages}
+    relevance = {url: relevance or 0.0 for url, relevance in crawled.sql("SELECT url, relevance FROM page")}
     missing = set(web.page_urls()) - relevance.keys()
     if missing:
         raise ValueError(f"web '{name}': the crawl did not reach {', '.join(sorted(missing))}")
     return Measured({url: (relevance[url], url in matched, RELEVANT in web.labels(url)) for url in web.page_urls()})
+
+
+def three_relevant(name: str) -> list[str]:
+    """Three relevant pages of a language's web, from its first, middle and last part."""
+    web = language_web(name)
+    relevant = [url for url in web.page_urls() if RELEVANT in web.labels(url)]
+    return [relevant[0], relevant[len(relevant) // 2], relevant[-1]]

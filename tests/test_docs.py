@@ -115,9 +115,11 @@ COMMANDS = sorted(path.stem for path in (ROOT / "focuscrawl" / "commands").glob(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_documented_with_its_options(command):
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
-    section, crawl = (page.partition(f"\n## scrapy {name}\n")[2].partition("\n## ")[0] for name in (command, "crawl"))
-    assert f"\nscrapy {command} " in section, f"docs/commands.md has no example of scrapy {command}"
-    told = section + (crawl if "those of `scrapy crawl` work as well" in section else "")
+    section, crawl = (
+        page.partition(f"\n## focuscrawl {name}\n")[2].partition("\n## ")[0] for name in (command, "crawl")
+    )
+    assert f"\nfocuscrawl {command} " in section, f"docs/commands.md has no example of focuscrawl {command}"
+    told = section + (crawl if "those of `focuscrawl crawl` work as well" in section else "")
     for guide in re.findall(r"\]\((\w+\.md)\)\s+has\b", section):  # where the options are told at length
         told += (ROOT / "docs" / guide).read_text("utf-8")
     for option in command_options(command):

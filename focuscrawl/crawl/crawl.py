@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ from focuscrawl.reading.documents import read_page
 from focuscrawl.search.index import Index
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.places import crawl_folder, open_store
-from focuscrawl.topic import Topic
+from focuscrawl.topic import Topic, keyword_changes
 from focuscrawl.web.addresses import Networks
 from focuscrawl.web.browser_choice import browser_choice, find_browser
 
@@ -58,9 +58,6 @@ Answer = TypeVar("Answer")
 #: Longest duration of all runs of a crawl, in seconds: a century.
 _LONGEST = 100 * 366 * 86_400
 
-#: Keywords that a message names.
-_NAMED = 8
-
 #: The attribute of a crawler that holds its crawl. A dict keyed by crawler would keep both alive: they refer to each
 #: other.
 _HELD = "_focuscrawl"
@@ -69,13 +66,6 @@ _HELD = "_focuscrawl"
 def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
     """Where a crawl lives: FOCUS_DIR, Scrapy's JOBDIR, or `crawls/<spider>-<topic>`."""
     return Path(settings.get("FOCUS_DIR") or settings.get("JOBDIR") or Path("crawls") / f"{spider}-{topic.slug}")
-
-
-def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """How keywords differ, in words."""
-    parts = [f"+{name}" for name in now if name not in before] + [f"-{name}" for name in before if name not in now]
-    parts += [f"{name} {before[name]}→{now[name]}" for name in now if name in before and now[name] != before[name]]
-    return ", ".join(parts[:_NAMED]) + (", …" if len(parts) > _NAMED else "")
 
 
 class Crawl:
@@ -409,7 +399,7 @@ class Crawl:
         raise FocusError(
             f"{self.folder} belongs to spider '{owner[0]}' and topic '{owner[1]}'"
             + (" with other keywords" if same else f", not to '{spider}' and '{topic.name}'")
-            + (f": {_difference(owner[2], keywords)}" if same else "")
+            + (f": {keyword_changes(owner[2], keywords)}" if same else "")
             + f"; choose another directory with -s FOCUS_DIR=…, or move this one away{offer}"
         )
 
@@ -444,6 +434,11 @@ class Crawl:
         return self.ending == "shutdown"
 
     @property
+    def failure(self) -> str | None:
+        """Why this run failed; None if it did not. A run that the user has stopped may have no page."""
+        return self.fatal or (None if self.was_stopped else self.problem)
+
+    @property
     def judges(self) -> bool:
         """Whether pages are judged at all."""
         return bool(self.topic.all_keywords or self.topic.examples or self.relevant)
@@ -469,7 +464,10 @@ class Crawl:
         """Close the store and release the directory; safe to call twice."""
         if self._lock is None:
             return
-        self.problem = problem_of(self.store)
+        self.problem = self.find_problem()
+        if self.failure and self.ending and self.store.exists():
+            with suppress(StoreError, FocusError), self.store.transaction():
+                self.store.standing.fail(self.failure)
         self._take_up_last_marks()
         if hasattr(self, "frontier"):
             self.frontier.leave()
@@ -484,6 +482,10 @@ class Crawl:
             with suppress(StoreError, OSError, FocusError):  # the next run sees to it
                 if apply_marks(self.store) and self.mirrors:
                     write_matched(self.folder, self.store)
+
+    def find_problem(self) -> str | None:
+        """Why no page could be read; None if one could."""
+        return problem_of(self.store)
 
     def __del__(self) -> None:
         lock = getattr(self, "_lock", None)

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from math import inf
 from pathlib import Path
+from platform import python_version
 from typing import Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
+from focuscrawl import __version__, urls
 from focuscrawl import settings as project
-from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.options import options_of
 from focuscrawl.reading.types import parse_documents
@@ -35,7 +37,7 @@ _MANNERS = {
 #: recrawled.
 _OF_ONE_RUN = {
     *("FOCUS_DIR", "FOCUS_STORE", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"),
-    *("FOCUS_SIGN_KEY", "FOCUS_SIGN_AGENT", "FOCUS_METRICS_PORT", "FOCUS_METRICS_FILE"),
+    *("FOCUS_SIGN_KEY", "FOCUS_SIGN_AGENT", "FOCUS_METRICS_PORT", "FOCUS_METRICS_FILE", "FOCUS_REPORT_MINUTES"),
 }
 #: Settings that are recorded; only these are reused.
 NOTED = frozenset({name for name in dir(project) if name.startswith("FOCUS_")} - _OF_ONE_RUN | _MANNERS)
@@ -46,6 +48,11 @@ _SHOWN = 200
 _MAX_ARGUMENT = 1_000_000
 #: Largest seed or topic file named in a crawl's file that is read, in bytes.
 _MAX_FILE = 10_000_000
+
+
+def versions() -> dict[str, str]:
+    """The versions that a run is made with."""
+    return {"focuscrawl": __version__, "scrapy": version("scrapy"), "python": python_version()}
 
 
 def given_settings(settings: BaseSettings) -> dict[str, Any]:

@@ -277,12 +277,13 @@ class Dashboard:
 
     def frontier(self, request: Request, crawl: OpenCrawl, store: Store) -> Response:
         crawl.catch_up(store)
-        ahead = crawl.fact("next", lambda store: store.browse.next_up(25), fresh=3.0)
+        ahead = crawl.fact("next", lambda store: store.browse.next_up(15), fresh=3.0)
         anchors = store.browse.anchors([url.via for url in ahead or [] if url.via])
         rows = []
         for url in ahead or []:
             anchor, why, page = anchors.get(url.via or 0, ("", None, 0))
             rows.append((url, anchor, from_json(why, dict), page))
+        activity = figures.at_work(crawl, store)
         refused = store.browse.refused(30)
         reasons: dict[str, int] = {}
         for told, count in refused:
@@ -294,8 +295,11 @@ class Dashboard:
             topic=store.meta("topic") or "",
             rows=rows,
             counting=ahead is None,
-            queue=crawl.fact("queue", lambda store: store.queue.count()),
-            hosts=crawl.fact("waiting hosts", lambda store: store.browse.waiting_hosts(40), fresh=5.0) or [],
+            queue=figures.queued(crawl, activity),
+            running=crawl.holder() is not None,
+            activity=activity,
+            states={host.name: host for host in activity.hosts} if activity else {},
+            hosts=crawl.fact("waiting hosts", lambda store: store.browse.waiting_hosts(20), fresh=5.0) or [],
             refused=sorted(reasons.items(), key=lambda item: -item[1])[:15],
             latest=LATEST_LINKS,
             failures=store.browse.last_failures(15),

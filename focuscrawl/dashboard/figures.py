@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from focuscrawl.crawl import clock
-from focuscrawl.crawl.outlook import Forecast
+from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.dashboard.crawls import OpenCrawl
 from focuscrawl.dashboard.ledger import MATCHED, RELEVANT, Ledger
+from focuscrawl.frontier.activity import FRESH, KEY, Activity
 from focuscrawl.reports import svg
 from focuscrawl.reports.endings import ending
 from focuscrawl.reports.status import outlook_lines
 from focuscrawl.store.store import Store
 
-#: Pages that the recent harvest is about, and points of a curve.
-RECENT = 200
+#: Points of a curve.
 POINTS = 240
 #: Pages that the speed is measured over.
 _SPEED = 300
@@ -34,9 +34,12 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
     limit = options.get("max_pages") if options else 0
     hosts = ledger.by_name("host", ledger.hosts)
     reason, _, detail = store.standing.ending()
+    activity = at_work(crawl, store)
+    forecast = Forecast.read(store.standing.forecast())
     return {
         "running": holder is not None,
-        "memory": holder.memory() if holder else None,
+        "activity": activity,
+        "memory": (holder.memory() if holder else None) or (activity.memory if activity else None),
         "pages": pages,
         "max_pages": limit if isinstance(limit, int) else 0,
         "known": known,
@@ -45,7 +48,7 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "harvest": relevant / known if known else None,
         "recent": recent[-1] / 100 if recent else None,
         "speed": speed(ledger, running=holder is not None),
-        "queue": crawl.fact("queue", lambda store: store.queue.count()),
+        "queue": queued(crawl, activity),
         "failed": crawl.fact("failed", lambda store: store.failures.count()),
         "hosts": len(hosts),
         "reasons": crawl.fact("reasons", lambda store: store.failures.by_reason(12), fresh=5.0) or [],
@@ -55,13 +58,29 @@ def now(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "chart": harvest_chart(overall, recent, drawn),
         "languages": ledger.by_name("language", ledger.languages)[:8],
         "best_hosts": hosts[:8],
-        "latest": store.browse.rows([int(number) for number in ledger.known[-8:][::-1]]),
+        "latest": store.browse.rows([int(number) for number in ledger.known[-10:][::-1]]),
         "run": last,
         "seconds": store.meta("seconds") or 0,
         "wish": store.meta("wish"),
-        "outlook": outlook_lines(forecast) if (forecast := Forecast.read(store.standing.forecast())) else [],
+        "forecast": forecast,
+        "outlook": outlook_lines(forecast) if forecast else [],
+        "failed_because": "" if holder is not None else store.standing.failure(),
         "ended": "" if holder is not None or not reason else ending(reason, detail),
     }
+
+
+def at_work(crawl: OpenCrawl, store: Store) -> Activity | None:
+    """What the crawl is doing; None if it is not running, or has not said so lately."""
+    found = Activity.read(store.meta(KEY)) if crawl.holder() is not None else None
+    return found if found is not None and found.age < FRESH else None
+
+
+def queued(crawl: OpenCrawl, activity: Activity | None) -> int | None:
+    """The number of waiting URLs; a running crawl knows it without counting."""
+    if activity is not None:
+        return activity.queued
+    found: int | None = crawl.fact("queue", lambda store: store.queue.count())
+    return found
 
 
 def last_run(store: Store) -> dict[str, Any]:
@@ -124,6 +143,7 @@ def overview(crawl: OpenCrawl, store: Store) -> dict[str, Any]:
         "matched": ledger.count(MATCHED),
         "harvest": relevant / known if known else None,
         "running": crawl.holder() is not None,
+        "failed": bool(store.standing.failure()),
         "last": newest.isoformat() if newest else "",
         "ago": ago(newest.isoformat()) if newest else "–",
         "size": crawl.size(),

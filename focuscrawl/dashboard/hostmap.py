@@ -220,7 +220,7 @@ def _labels(places: list[Place], left: float, top: float, width: float) -> list[
     for rank, place in enumerate(places):
         if len(parts) >= NAMED:
             break
-        wide = 0.56 * size * len(place.name)
+        wide = 0.64 * size * len(place.name)
         x = min(max(place.x - left, wide / 2 + 4), width - wide / 2 - 4)
         y = place.y - top
         spots = [(y + place.radius + size, True), (y - place.radius - 0.4 * size, True)]

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup
 
 from focuscrawl.errors import printable
+from focuscrawl.reports.status import soon, span
 
 #: Parts of a score that are shown, the largest first.
 PARTS = 8
@@ -94,6 +95,8 @@ def environment() -> Environment:
         "pct": _percent,
         "size": _size,
         "when": _when,
+        "soon": soon,
+        "span": span,
         "text": _text,
         "short": short,
         "web": web_address,

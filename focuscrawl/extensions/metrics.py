@@ -6,7 +6,6 @@ import logging
 import os
 import shutil
 import threading
-from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,9 @@ from focuscrawl.crawl.checks import number
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.crawl.holder import Holder
+from focuscrawl.crawl.outlook import RECENT
 from focuscrawl.errors import FocusError
+from focuscrawl.frontier.activity import BLOCKED, BUSY, RESTING, activity_of
 from focuscrawl.reports.metrics import Metric, exposition
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ logger = logging.getLogger(__name__)
 
 #: Seconds between two looks at the crawl.
 INTERVAL = 5.0
-#: Pages that the recent harvest is about.
-RECENT = 200
 _STATUS = "downloader/response_status_count/"
 _FAILED = "focus/failed/"
 
@@ -86,8 +85,6 @@ class Metrics:
         self.server: MetricsServer | None = None
         self.loop: Any = None
         self.name = ""
-        #: Pages and relevant pages at the latest looks.
-        self.looks: deque[tuple[int, int]] = deque(maxlen=1_000)
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
@@ -142,16 +139,20 @@ class Metrics:
         def by(prefix: str) -> dict[str, float]:
             return {name.removeprefix(prefix): count for name, count in stats.items() if name.startswith(prefix)}
 
-        failed = crawl.fatal is not None
+        failed = crawl.fatal or (None if running or crawl.was_stopped else crawl.find_problem())
+        recent = crawl.outlook.recent_harvest
+        now = activity_of(crawl) if running else None
+        hosts = {} if now is None else {BUSY: now.busy, RESTING: now.resting, BLOCKED: now.blocked}
         return [
             gauge("running", "Whether the crawl runs.", float(running)),
-            gauge("failed", "Whether the crawl had to stop because of an error.", float(failed)),
+            gauge("failed", "Whether the crawl had to stop because of an error.", float(failed is not None)),
             counter("pages", "Stored pages, over all runs.", pages),
             counter("relevant_pages", "Relevant pages, over all runs.", relevant),
             counter("matched_pages", "Pages in URLs.txt, over all runs.", crawl.matched),
             gauge("harvest_ratio", "Share of relevant pages.", relevant / pages if pages else None),
-            gauge("recent_harvest_ratio", f"Share of relevant pages of about the last {RECENT}.", self._recent()),
+            gauge("recent_harvest_ratio", f"Share of relevant pages of the last {RECENT}.", recent if pages else None),
             gauge("queued_urls", "Waiting URLs.", len(crawl.frontier)),
+            Metric("focuscrawl_hosts", "gauge", "Hosts by what they do now.", hosts, "state"),
             counter("seconds", "Seconds of crawling, over all runs.", crawl.seconds()),
             Metric("focuscrawl_responses_total", "counter", "Responses of this run.", by(_STATUS), "status"),
             Metric("focuscrawl_failures_total", "counter", "URLs of this run without a page.", by(_FAILED), "reason"),
@@ -160,16 +161,6 @@ class Metrics:
             gauge("memory_bytes", "Memory that the process uses.", Holder(os.getpid()).memory()),
             gauge("updated_timestamp_seconds", "When these metrics were written.", clock.utc().timestamp()),
         ]
-
-    def _recent(self) -> float | None:
-        """The harvest since the crawl had about RECENT pages less."""
-        now = self.crawl.pages, self.crawl.relevant
-        if not self.looks or self.looks[-1] != now:
-            self.looks.append(now)
-        while len(self.looks) > 2 and self.looks[1][0] <= now[0] - RECENT:
-            self.looks.popleft()
-        before = self.looks[0]
-        return (now[1] - before[1]) / (now[0] - before[0]) if now[0] > before[0] else None
 
 
 def _free(folder: Path) -> float | None:

@@ -1,4 +1,4 @@
-"""Progress: a live line on a terminal, log lines elsewhere."""
+"""Progress: a live view on a terminal, log lines elsewhere."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import sys
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
 from scrapy import Spider, signals
 from scrapy.utils.asyncio import create_looping_call
-from scrapy.utils.log import get_scrapy_root_handler
 
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.outlook import RECENT
+from focuscrawl.page import Page
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
 
+    from focuscrawl.extensions.live_view import LiveView
+
 logger = logging.getLogger(__name__)
 
 #: Seconds between updates on a terminal.
-REFRESH = 0.25
+REFRESH = 0.5
 
 
 class Progress:
-    """Shows pages, pages per second, hours, harvest, queue size and forecast, and a bar towards `max_pages`.
+    """Shows pages, pages per second, hours, harvest, queue size and forecast.
 
+    On a terminal, it also shows a bar towards `max_pages`, the harvest so far, hosts at work and the last matches.
     Settings: FOCUS_PROGRESS, LOGSTATS_INTERVAL (seconds between log lines).
     """
 
@@ -41,7 +41,7 @@ class Progress:
         wanted = crawler.settings.get("FOCUS_PROGRESS")
         self.live = sys.stderr.isatty() if wanted == "auto" else crawler.settings.getbool("FOCUS_PROGRESS")
         self.interval = REFRESH if self.live else crawler.settings.getfloat("LOGSTATS_INTERVAL")
-        self.bar: Bar | None = None
+        self.view: LiveView | None = None
         self.loop: Any = None
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
@@ -55,34 +55,23 @@ class Progress:
         self.pages_before = self.crawl.pages
         self.max_pages = self.crawl.strategy.max_pages
         if self.live:
-            self._start_bar(spider.name)
+            from focuscrawl.extensions.live_view import LiveView  # needs rich, which takes a while to import
+
+            total = self.max_pages if self.crawl.to_visit is None else self.crawl.to_visit
+            self.view = LiveView(self.crawl, spider.name, total or None)
+            self.crawler.signals.connect(self.scraped, signals.item_scraped)
+            self.view.start()
         if self.interval:
             self.loop = create_looping_call(self.show)
             self.loop.start(self.interval, now=self.live)
 
-    def _start_bar(self, name: str) -> None:
-        self.bar = Bar(
-            SpinnerColumn(),
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[figures]}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            auto_refresh=False,
-        )
-        total = self.max_pages if self.crawl.to_visit is None else self.crawl.to_visit
-        self.task = self.bar.add_task(name, total=total or None, figures="")
-        self.bar.start()
-        # log lines then appear above the bar instead of breaking it
-        handler = get_scrapy_root_handler()
-        self.handler = (
-            handler if isinstance(handler, logging.StreamHandler) and handler.stream is sys.__stderr__ else None
-        )
-        if self.handler is not None:
-            self.handler.setStream(sys.stderr)
+    def scraped(self, item: object) -> None:
+        """Show a page that was stored."""
+        if self.view is not None and isinstance(item, Page):
+            self.view.add(item)
 
-    def figures(self) -> str:
-        """The crawl in one line."""
+    def figures(self) -> list[str]:
+        """The crawl in figures."""
         crawl = self.crawl
         seconds = max(1e-9, clock.monotonic() - self.began)
         goal = f"/{self.max_pages:,}" if self.max_pages else ""
@@ -99,6 +88,11 @@ class Progress:
         parts.append(f"{len(crawl.frontier):,} queued")
         if crawl.outlook.last is not None:
             parts.append(crawl.outlook.last.short if self.live else str(crawl.outlook.last))
+        return parts
+
+    def notes(self) -> list[str]:
+        """What slows the crawl down."""
+        crawl, parts = self.crawl, []
         if crawl.frontier.patience.is_waiting:
             parts.append("waiting for better links")
         if not crawl.hosts.pace.steady and (share := crawl.hosts.share()) < 1:
@@ -108,30 +102,28 @@ class Progress:
             parts.append(f"machine busy, {throttle.load.room:.0f} at a time")
         if self.live and not self.crawler.crawling:
             parts.append("stopping (Ctrl-C again stops at once)")
-        return ", ".join(parts)
+        return parts
 
     def show(self) -> None:
-        if self.bar is not None:
+        if self.view is not None:
             done = self.crawl.pages if self.crawl.to_visit is None else self.crawl.visited
-            self.bar.update(self.task, completed=done, figures=self.figures(), refresh=True)
+            self.view.show(done, self.figures(), self.notes())
         else:
-            logger.info("%s", self.figures())
+            logger.info("%s", ", ".join([*self.figures(), *self.notes()]))
 
     def closed(self, reason: str) -> None:
         if not hasattr(self, "began"):  # the crawl failed before it was opened
             return
         if self.loop is not None and self.loop.running:
             self.loop.stop()
-        if self.bar is not None:
+        if self.view is not None:
             self.show()
             self.stop()
         else:
-            logger.info("%s (%s)", self.figures(), reason)
+            logger.info("%s (%s)", ", ".join([*self.figures(), *self.notes()]), reason)
 
     def stop(self) -> None:
         """Restore the terminal, even if the crawl was stopped immediately."""
-        if self.bar is not None:
-            self.bar.stop()
-            self.bar = None
-            if self.handler is not None:
-                self.handler.setStream(sys.__stderr__)
+        if self.view is not None:
+            self.view.stop()
+            self.view = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from math import ceil, inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.failures import HostRests
@@ -24,6 +24,15 @@ FIRST_REST = 1.0
 _LOOK = 0.5
 #: Interval between checks whether the previous request has left.
 _GLANCE = 0.01
+#: Blocked hosts that are remembered; beyond, those whose block has ended are forgotten.
+_REMEMBERED = 1_000
+
+
+class Block(NamedTuple):
+    """Until when, on the monotonic clock, nothing is fetched from a host, and why."""
+
+    until: float
+    why: str
 
 
 class Host:
@@ -61,6 +70,7 @@ class Hosts:
         self._engine: Engine | None = None
         self._most: float = inf
         self._hosts: dict[str, Host] = {}
+        self._blocked: dict[str, Block] = {}
 
     def bind(self, engine: Engine, closing: Callable[[], bool]) -> None:
         """Attach to the engine when the crawl starts."""
@@ -188,7 +198,7 @@ class Hosts:
 
     # ---- back-off
 
-    def refused(self, name: str, asked: float | None, sent: float) -> float:
+    def refused(self, name: str, asked: float | None, sent: float, why: str = "too many requests") -> float:
         """Record that a host refused a request *sent* at that time with "too many requests".
 
         Returns its back-off in seconds: what it *asked* for, or else longer with each consecutive refusal. Requests
@@ -201,8 +211,21 @@ class Hosts:
         rest = asked if asked is not None else FIRST_REST * 2.0 ** min(host.refusals - 1, 60)
         rest = min(rest, self.longest_rest)
         host.held = max(host.held, clock.monotonic() + rest)
+        self.block(name, host.held, why)
         return rest
 
     def answered(self, name: str) -> None:
         """Record that a host has answered."""
         self.of(name).refusals = 0
+
+    def block(self, name: str, until: float, why: str) -> None:
+        """Note for people that nothing is fetched from a host *until* then; others see to it."""
+        if len(self._blocked) >= _REMEMBERED and len(self.blocked()) >= _REMEMBERED:
+            del self._blocked[next(iter(self._blocked))]
+        self._blocked[name] = Block(until, why)
+
+    def blocked(self) -> dict[str, Block]:
+        """The hosts that nothing is fetched from now."""
+        now = clock.monotonic()
+        self._blocked = {name: block for name, block in self._blocked.items() if block.until > now}
+        return self._blocked

@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 #: Most hosts probed to find out whether the network is up.
 PROBES = 3
+#: Sites without an answer that are remembered.
+REMEMBERED = 1_000
 #: Retries without a free file descriptor before the crawl gives up.
 FILE_TRIES = 20
 
@@ -46,6 +48,8 @@ class Network:
         self.probing = False
         #: Sites that answered, most recent last.
         self._answered: dict[str, None] = {}
+        #: Sites that did not answer the last request, most recent last.
+        self.silent: dict[str, None] = {}
 
     def answered(self, url: str) -> None:
         """Record that a response has arrived."""
@@ -53,12 +57,18 @@ class Network:
         site = urls.site(url)
         self._answered.pop(site, None)
         self._answered[site] = None
+        self.silent.pop(site, None)
         if len(self._answered) > PROBES:
             del self._answered[next(iter(self._answered))]
 
     def no_answer(self, url: str) -> None:
         """Record that a request got no answer at all."""
         self._silent += 1
+        site = urls.site(url)
+        self.silent.pop(site, None)
+        self.silent[site] = None
+        if len(self.silent) > REMEMBERED:
+            del self.silent[next(iter(self.silent))]
         if self._silent >= self.limit > 0 and not self.probing:
             self.probing = True
             self.engine.start(self._probe(url, self._silent))

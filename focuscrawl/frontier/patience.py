@@ -105,6 +105,11 @@ class Patience:
         """Whether a link is held back now."""
         return self._since is not None
 
+    @property
+    def link(self) -> int | None:
+        """The id of the URL that is held back; None if none is."""
+        return self._link if self._since is not None else None
+
     def holds(self, best: Best, soon: Best | None, now: float) -> bool:
         """Whether *best*, which could be fetched now, is held back for *soon*, whose host is soon ready."""
         held = soon is not None and self._is_worth_waiting(-best[0], -soon[0])

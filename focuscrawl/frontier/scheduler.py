@@ -82,7 +82,7 @@ class FrontierScheduler(Guarded, BaseScheduler):
         #: Requests that were handed out and not finished yet, by URL id.
         self._in_flight: dict[int, Request] = {}
         #: Hosts of the requests between hand-over and the end of their download, by URL id.
-        self._downloading: dict[int, str] = {}
+        self.downloading: dict[int, str] = {}
         self._inversions = 0
         self._visitor: Visitor | None = None
         self.url_limit = min(crawler.settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH, urls.MAX_LENGTH)
@@ -97,7 +97,8 @@ class FrontierScheduler(Guarded, BaseScheduler):
 
     def open(self, spider: Spider) -> None:
         self.spider = spider
-        tune(self.crawler.settings["LOG_LEVEL"])
+        connect = self.crawler.signals.connect
+        connect(tune(self.crawler.settings["LOG_LEVEL"]), signals.engine_stopped, weak=False)
         strategy, visits = self.crawl.strategy, self.crawl.to_visit is not None
         limits = (0.0, 0.0) if visits else (strategy.max_hours, strategy.stop_below)
         self.budget = Budget(self.crawl, strategy.max_pages, *limits)
@@ -107,7 +108,6 @@ class FrontierScheduler(Guarded, BaseScheduler):
         self.hosts.bind(self.engine, lambda: self.closing or self.crawl.out_of_time())
         if (rescore := self.frontier.rescorer) is not None:
             self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
-        connect = self.crawler.signals.connect
         connect(self._reached_downloader, signals.request_reached_downloader)
         connect(self._left_downloader, signals.request_left_downloader)
         connect(self._response_received, signals.response_downloaded)
@@ -266,7 +266,7 @@ class FrontierScheduler(Guarded, BaseScheduler):
             return None
         host = self.engine.host_of(request)
         self._in_flight[entry.url_id] = request
-        self._downloading[entry.url_id] = host
+        self.downloading[entry.url_id] = host
         self.hosts.hand(host, moment)
         request.meta[KEY].handed_at = moment
         return request
@@ -341,7 +341,7 @@ class FrontierScheduler(Guarded, BaseScheduler):
         self.frontier.host_answered(urls.host(request.url))
 
     def _release(self, url_id: int) -> None:
-        host = self._downloading.pop(url_id, None)
+        host = self.downloading.pop(url_id, None)
         if host is not None:
             self.hosts.release(host)
             self.frontier.release(host)

@@ -77,6 +77,18 @@ def curves(series: Series, look: Mapping[str, Style], axis: Axis = PAGES, *, alo
     return drawn or ("" if alone else "<p>No relevant pages.</p>")
 
 
+def reliability_chart(points: Sequence[tuple[float, float, float]]) -> str:
+    """What came over what was expected, by the spider's judge and by the labels, beside the diagonal; as SVG."""
+    axes = svg.Axes(320, 1.0, 1.0)
+    parts = axes.draw("score", "what came", whole=False, whole_x=False)
+    parts.append(svg.grid_line(axes.x(0), axes.y(0), axes.x(1), axes.y(1)))
+    for place in (1, 2):
+        colour = svg.COLOURS[place - 1]
+        line = " ".join(f"{axes.x(point[0]):.1f},{axes.y(point[place]):.1f}" for point in points)
+        parts.append(svg.element("polyline", points=line, fill="none", stroke=colour, stroke_width=2))
+    return svg.drawing(svg.WIDTH, axes.height, "what came over the score", *parts, standalone=False)
+
+
 def bars(summaries: Sequence[Summary], look: Mapping[str, Style]) -> str:
     """Scores with their intervals, as an SVG file."""
     height = 34 + 24 * len(summaries)

@@ -54,6 +54,8 @@ class Outcome:
     times: list[float] | None = None
     #: What the crawl expected of its next pages: pages stored, pages ahead, expected relevant pages, their interval.
     forecasts: list[Sequence[float]] = field(default_factory=list)
+    #: The score that each page was fetched with, None for a seed, and the relevance that the spider saw when it came.
+    seen: list[Sequence[float | None]] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Save the outcome atomically."""
@@ -252,6 +254,7 @@ def _crawl(job: Job, place: Path) -> Outcome:
             "RETRY_ENABLED": False,  # a web file would answer the same
             "LOGSTATS_INTERVAL": 0,
             "FOCUS_INDEX": False,  # these crawls are not searched
+            "FOCUS_REPORT_MINUTES": 0,
             **_politeness(job.manners),
         },
         priority="cmdline",
@@ -280,6 +283,9 @@ def _crawl(job: Job, place: Path) -> Outcome:
         raise FocusError(problem)
     store = Store(place / "crawl.sqlite", create=False)
     pages = list(store.pages.each())
+    arrived = {
+        page["url"]: (page["score"] if page["parent"] else None, page["relevance"]) for page in store.pages.records()
+    }
     errors = [failure for failure in store.failures.each() if failure.reason.startswith("spider error")]
     store.close()
     if errors:  # these pages were fetched but lost, so the crawl does not measure the strategy
@@ -299,4 +305,5 @@ def _crawl(job: Job, place: Path) -> Outcome:
         seconds,
         times,
         [forecast[:5] for forecast in crawl.outlook.forecasts],
+        [arrived.get(page.url, (None, None)) for page in pages],
     )

@@ -12,9 +12,10 @@ from focuscrawl.lab.character import character
 from focuscrawl.lab.charts import styles, write_charts
 from focuscrawl.lab.forecasts import Accuracy, accuracies
 from focuscrawl.lab.lab import Lab
+from focuscrawl.lab.reliability import Reliability, reliabilities
 from focuscrawl.lab.report import lab_report
 from focuscrawl.lab.session import Crawled
-from focuscrawl.lab.tables import Row, Summary, summarise, superpositions, write_tables
+from focuscrawl.lab.tables import Row, Summary, summarise, superpositions, write_reliability, write_tables
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Findings:
     notes: Sequence[str]
     #: How good the crawls' own forecasts were, by kind of start and spider.
     forecasts: Mapping[tuple[str, str], Accuracy]
+    #: How far the scores of spiders that calibrate them can be taken for expectations, likewise.
+    reliability: Mapping[tuple[str, str], Reliability]
 
     @classmethod
     def of(cls, lab: Lab, crawled: Crawled, baseline: str) -> Findings:
@@ -46,6 +49,14 @@ class Findings:
             needs_of(lab.spiders),
             [*lab.problems, *crawled.failures],
             accuracies(crawled.outcomes, AHEAD),
+            reliabilities(
+                crawled.outcomes,
+                [spider.name for spider in lab.spiders.values() if spider.calibrated],
+                {
+                    (trial.topic, trial.seeds): [crawled.survey.urls[number] for number in trial.relevant]
+                    for trial in crawled.trials
+                },
+            ),
         )
 
     def by_way(self) -> dict[str, list[Summary]]:
@@ -59,6 +70,7 @@ class Findings:
         """Write tables, charts and the report, which quotes *command*; returns whether there are PNG charts, too."""
         lab = self.lab
         write_tables(lab.folder, self.rows, self.summaries, lab.pages)
+        write_reliability(lab.folder, lab.title, self.reliability)
         look = styles(list(dict.fromkeys(one.spider for one in self.summaries)))
         pictures = write_charts(lab.folder, self.summaries, look)
         text = lab_report(
@@ -73,6 +85,7 @@ class Findings:
             about=self.about,
             notes=self.notes,
             forecasts=self.forecasts,
+            reliability=self.reliability,
             command=command,
             manners=lab.manners,
         )

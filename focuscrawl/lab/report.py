@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from math import floor
 
 from focuscrawl import __version__
 from focuscrawl.lab.advice import FEW, WAYS, Needs, advise
-from focuscrawl.lab.charts import curves, legend, over_pages, over_time
+from focuscrawl.lab.charts import curves, legend, over_pages, over_time, reliability_chart
 from focuscrawl.lab.forecasts import CLOSE, FEW_PAGES, FROM, Accuracy
 from focuscrawl.lab.measures import SIGNIFICANT
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
 from focuscrawl.lab.polite import Manners
+from focuscrawl.lab.reliability import BINS, Reliability
+from focuscrawl.lab.reliability import FROM as FIRST
 from focuscrawl.lab.tables import Summary
 from focuscrawl.reports import report
 from focuscrawl.reports.svg import Style
@@ -51,6 +54,7 @@ def lab_report(
     command: str,
     manners: Manners | None = None,
     forecasts: Mapping[tuple[str, str], Accuracy] | None = None,
+    reliability: Mapping[tuple[str, str], Reliability] | None = None,
 ) -> str:
     """The whole report; *about* describes the web, *command* is the command line that made it."""
     body = [f"<p>{html.escape(about)}</p>"]
@@ -74,6 +78,8 @@ def lab_report(
         body.append(f"<div><h3>Score by topic</h3>{_by_topic(those)}</div></div>")
         if told := _forecasts(way, names, forecasts or {}):
             body.append(f"<details><summary>How good the crawls' own forecasts were</summary>{told}</details>")
+        if curve := _reliability(way, names, reliability or {}):
+            body.append(f"<details><summary>How far scores can be taken for expectations</summary>{curve}</details>")
         if overlap := _overlaps(way, names, overlaps):
             body.append(
                 "<details><summary>Of the relevant pages that either spider found, the share that both found</summary>"
@@ -198,6 +204,37 @@ def _forecasts(way: str, names: Sequence[str], forecasts: Mapping[tuple[str, str
         f" {FEW_PAGES} pages, at most. The interval is meant to hold the truth in 80 % of the cases.</small></p>"
     )
     return f"<div class=scroll>{report.table(head, rows, len(head) - 1)}</div>{note}"
+
+
+def _reliability(way: str, names: Sequence[str], found: Mapping[tuple[str, str], Reliability]) -> str:
+    """The reliability curves of spiders that calibrate their scores."""
+    parts = []
+    for name in names:
+        if good := found.get((way, name)):
+            drawn = reliability_chart([(one.score, one.relevance, one.relevant) for one in good.bins])
+            head = ("score", "pages", "mean score", "mean relevance by its judge", "relevant by the labels")
+            rows = [
+                (
+                    f"{floor(one.score * BINS) / BINS:.1f} –",
+                    f"{one.pages:,}",
+                    f"{one.score:.2f}",
+                    f"{one.relevance:.2f}",
+                    _share(one.relevant),
+                )
+                for one in good.bins
+            ]
+            parts.append(
+                f"<h3>{html.escape(name)}: off by {good.by_judge:.3f} by its own judge, {good.by_labels:.3f} by the"
+                f" labels</h3><div class=side><div class=chart>{drawn}</div>"
+                f"<div class=scroll>{report.table(head, rows, len(head) - 1)}</div></div>"
+            )
+    if not parts:
+        return ""
+    note = (
+        f"<p><small>From page {FIRST} on. Off by: the expected calibration error, the mean distance of a tenth's mean"
+        " score from what came, weighted by pages. Blue: the spider's own judge; orange: the labels.</small></p>"
+    )
+    return "".join(parts) + note
 
 
 def _reading(baseline: str, *, polite: bool) -> str:

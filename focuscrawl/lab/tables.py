@@ -15,6 +15,7 @@ from typing import Any
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.lab.measures import Comparison, Measures, Point, compare, holm, interval, mean, superposition
 from focuscrawl.lab.plan import CHANCE, FLOOR, LIMIT
+from focuscrawl.lab.reliability import Reliability
 
 #: The columns of results.csv that are measures; the columns before them say what was crawled.
 FIGURES = (
@@ -227,6 +228,14 @@ def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) ->
 
 def _cell(value: Any) -> Any:
     return "" if value is None else f"{value:.6f}" if isinstance(value, float) else value
+
+
+def write_reliability(folder: Path, web: str, found: Mapping[tuple[str, str], Reliability]) -> None:
+    """Write the reliability curves of spiders that calibrate their scores."""
+    head = ("web", "seeds", "spider", "pages", "score", "relevance", "relevant")
+    rows = [(web, *key, *one) for key, good in found.items() for one in good.bins]
+    if rows:
+        write_csv(folder / "reliability.csv", head, rows)
 
 
 def write_tables(folder: Path, rows: Sequence[Row], summaries: Sequence[Summary], pages: int) -> None:

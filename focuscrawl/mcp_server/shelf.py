@@ -19,6 +19,7 @@ from focuscrawl.manners.rights import RESERVATIONS, check
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
 from focuscrawl.reports.explain import explain
+from focuscrawl.reports.status import status_in
 from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Hit, Piece
 from focuscrawl.search.query import Query
@@ -103,24 +104,16 @@ class Shelf:
         return {"crawls": listed}
 
     def figures(self, crawl: str | None = None) -> dict[str, Any]:
-        """The figures of a crawl."""
+        """The figures of a crawl, as `scrapy status` has them, and its keywords; no path of this machine."""
         with self.opened(crawl) as (name, store):
-            pages, relevant, matched, copies, first, last = store.pages.figures()
-            return {
-                "crawl": name,
-                "topic": seen(str(store.meta("topic") or "")),
-                "spider": seen(str(store.meta("spider") or "")),
-                "keywords": [seen(str(word)) for word in list(store.meta("keywords") or {})[:50]],
-                "pages": pages,
-                "relevant": relevant,
-                "matched": matched,
-                "near_duplicates": copies,
-                "hosts": store.hosts.count(),
-                "waiting": store.queue.count(),
-                "failed": store.failures.count(),
-                "first_page": first,
-                "last_page": last,
-            }
+            folder = self.folder(name)[1]
+            told = status_in(store, folder).record()
+            del told["folder"]
+            told["why"] = told["why"].replace(str(folder), name)
+            told = {key: seen(value) if isinstance(value, str) else value for key, value in told.items()}
+            failures = {seen(reason): count for reason, count in told["failures"].items()}
+            keywords = [seen(str(word)) for word in list(store.meta("keywords") or {})[:50]]
+            return {"crawl": name, **told, "failures": failures, "keywords": keywords}
 
     def topics(self) -> dict[str, Any]:
         """The topics that come with focuscrawl."""

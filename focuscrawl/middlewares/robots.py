@@ -15,7 +15,7 @@ from scrapy.http.request import NO_CALLBACK
 from focuscrawl import urls
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
-from focuscrawl.crawl.failures import PrivateAddress, RobotsUnreachable, is_no_answer, reason_of
+from focuscrawl.crawl.failures import PrivateAddress, RobotsUnreachable, TooManyFiles, is_no_answer, reason_of
 from focuscrawl.crawl.responses import SITE_USAGE
 from focuscrawl.manners.recent import Recent
 from focuscrawl.manners.robots import SIZE_LIMIT, Matcher, Rules, product_token, wished_delay
@@ -172,7 +172,8 @@ class RobotsMiddleware:
             silent = is_no_answer(error)
             if silent and (crawl := self._running()) is not None:
                 crawl.no_answer(request.url)
-            return self._unreachable(root, reason_of(error), heard=False, silent=silent)
+            ours = isinstance(error, TooManyFiles)
+            return self._unreachable(root, reason_of(error), heard=False, silent=silent, ours=ours)
         if response.status >= 500 or response.status == 429:
             return self._unreachable(root, f"HTTP {response.status}", heard=response.status in TOO_MUCH)
         del self._tries[root]
@@ -182,13 +183,20 @@ class RobotsMiddleware:
         rules = Rules.read(body, self.agent)
         return _Site(rules, expires=clock.monotonic() + MAX_AGE, found=found, read_at=clock.now())
 
-    def _unreachable(self, root: str, problem: str, *, heard: bool, silent: bool = False) -> _Site | None:
-        """What is known about a site without a readable robots.txt; None if it will be retried after a back-off."""
+    def _unreachable(
+        self, root: str, problem: str, *, heard: bool, silent: bool = False, ours: bool = False
+    ) -> _Site | None:
+        """What is known about a site without a readable robots.txt; None if it will be retried after a back-off.
+
+        *ours*: the request did not leave this machine, so it was no try.
+        """
         logger.info("%s/robots.txt could not be read: %s", root, problem)
-        self._tries[root] += 1
+        self._tries[root] += not ours
         if (crawl := self._running()) is not None and self._tries[root] <= self.retries:
             if not heard:  # otherwise BackoffMiddleware has done it
-                crawl.hosts.refused(urls.host(root), None, clock.monotonic())
+                crawl.hosts.refused(urls.host(root), None, clock.monotonic(), f"robots.txt: {problem}")
             return None
         del self._tries[root]
+        if crawl is not None:
+            crawl.hosts.block(urls.host(root), clock.monotonic() + RETRY_AFTER, f"robots.txt: {problem}")
         return _Site(None, expires=clock.monotonic() + RETRY_AFTER, problem=problem, silent=silent)

@@ -47,7 +47,7 @@ class LinesPipeline:
         self.crawl.marks.listeners.append(self.verdicts_changed)
 
     def verdicts_changed(self) -> None:
-        """The verdicts on stored pages have changed, because somebody has marked them."""
+        """The verdicts on stored pages have changed: somebody has marked them, or the judge has learned."""
         self._behind = True
 
     def open_file(self) -> None:

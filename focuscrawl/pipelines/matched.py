@@ -24,7 +24,7 @@ class MatchedUrlsPipeline(LinesPipeline):
         return page.url if page.matched and not 0 < page.number <= self._upto else None
 
     def verdicts_changed(self) -> None:
-        """Write the file anew: a mark takes back a URL or adds one."""
+        """Write the file anew: a mark, or what a judge has learned, takes back a URL or adds one."""
         if not self.crawl.mirrors:
             return
         try:
@@ -36,5 +36,6 @@ class MatchedUrlsPipeline(LinesPipeline):
         self._upto = self.crawl.store.pages.last_number()
 
     def close_spider(self) -> None:
+        self.crawl.ask("finished", "", self.crawl.strategy.finished, None)
         self.crawl.ask("marked", "", self.crawl.marks.take_up, None)
         super().close_spider()

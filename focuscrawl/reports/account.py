@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from focuscrawl.console.program import program
+from focuscrawl.crawl import clock
 from focuscrawl.crawl.runs import option
+from focuscrawl.reports.status import how_ended
 from focuscrawl.store.browse import Row
 from focuscrawl.store.store import Store
 
@@ -16,16 +18,30 @@ from focuscrawl.store.store import Store
 PAGES = 10
 _SEEDS = 20
 _OPTIONS = 40
+#: Longest text of a file that is shown, in characters.
+_LONGEST = 2_000
 
 Table = Callable[[Sequence[str], Sequence[Sequence[object]], int], str]
 Link = Callable[[str, str], str]
 
 
-def made(store: Store, table: Table) -> list[str]:
-    """What the crawl was given: strategy, keywords, seeds, options, settings; and the command that repeats it."""
+def state(store: Store, *, running: bool) -> str:
+    """How the crawl stands, to follow its dates."""
+    if running:
+        return f"; still running when this was written, {clock.now()[:16].replace('T', ' ')} UTC"
+    return "; the last run failed" if store.standing.failure() else ""
+
+
+def made(store: Store, table: Table, *, running: bool) -> list[str]:
+    """What the crawl was given: question, strategy, keywords, seeds, settings; and the command to repeat it."""
     runs = store.runs()
     last = runs[-1]
-    rows = [("strategy", html.escape(str(store.meta("spider")))), ("topic", html.escape(str(store.meta("topic"))))]
+    rows = [("topic", html.escape(str(store.meta("topic"))))]
+    if last.get("description"):
+        rows.append(("question", html.escape(str(last["description"])[:_LONGEST])))
+    rows.append(("strategy", html.escape(str(store.meta("spider")))))
+    if (threshold := store.standing.threshold()) is not None:
+        rows.append(("threshold", f"{threshold:g}"))
     keywords = store.meta("keywords")
     if isinstance(keywords, dict) and keywords:
         told = ", ".join(f"{name} {value:g}" for name, value in list(keywords.items())[:200] if _is_number(value))
@@ -42,11 +58,32 @@ def made(store: Store, table: Table) -> list[str]:
     began = [str(run["began"])[:19].replace("T", " ") for run in runs if run.get("began")]
     if began:
         rows.append((f"run{'' if len(began) == 1 else 's'}", f"{len(runs):,}, begun {html.escape(_dates(began))} UTC"))
-    rows += [(name, html.escape(str(last[name]))) for name in ("focuscrawl", "user_agent") if last.get(name)]
+    reason, when, detail = store.standing.ending()
+    if not running:
+        told = store.standing.failure() or how_ended(reason, detail)
+        rows.append(("ended", html.escape(f"{when[:19].replace('T', ' ')} UTC: {told}" if when else told)))
+    used = (("focuscrawl", "focuscrawl"), ("scrapy", "Scrapy"), ("python", "Python"))
+    versions = [f"{shown} {str(last[name])[:40]}" for name, shown in used if last.get(name)]
+    rows += [("versions", html.escape(", ".join(versions)))] if versions else []
+    rows += [("user agent", html.escape(str(last["user_agent"])[:_LONGEST]))] if last.get("user_agent") else []
     parts = ["<h2>How it was made</h2>", table(("", ""), [(f"<b>{name}</b>", value) for name, value in rows], 0)]
     if command := repeat(store, last):
         parts += ["<p>To repeat it:</p>", f"<pre>{html.escape(command)}</pre>"]
     return parts
+
+
+def cited(store: Store, pages: int, matched: int, first: str | None, last: str | None) -> list[str]:
+    """How to cite the crawl; nothing before its first page."""
+    if not first or not last:
+        return []
+    dates = first[:10] if first[:10] == last[:10] else f"{first[:10]} to {last[:10]}"
+    by = f"focuscrawl {str(store.runs()[-1].get('focuscrawl') or '')[:40]}".strip()
+    text = (
+        f"Web pages about “{store.meta('topic')}”, crawled {dates} with {by} (strategy {store.meta('spider')}):"
+        f" {pages:,} pages fetched, {matched:,} matched."
+    )
+    advice = f"Keep crawl.sqlite beside it, or publish the pages with {program()} release, which adds a citation file."
+    return ["<h2>How to cite it</h2>", f"<pre>{html.escape(text)}</pre>", f"<p>{html.escape(advice)}</p>"]
 
 
 def repeat(store: Store, run: dict[str, Any]) -> str:
@@ -62,11 +99,10 @@ def repeat(store: Store, run: dict[str, Any]) -> str:
 
 def doubtful(store: Store, table: Table, link: Link) -> list[str]:
     """The pages nearest to the threshold, and some drawn at random from those that match."""
-    options = store.runs()[-1].get("options")
-    threshold = options.get("threshold") if isinstance(options, dict) else None
+    threshold = store.standing.threshold()
     parts: list[str] = []
-    if isinstance(threshold, int | float):
-        rows = _rows(store.browse.borderline(float(threshold), PAGES), link)
+    if threshold is not None:
+        rows = _rows(store.browse.borderline(threshold, PAGES), link)
         told = f"Their relevance is nearest to the threshold, {threshold:g}."
         parts += ["<h2>Borderline pages</h2>", f"<p>{told}</p>", table(_HEAD, rows, 2)] if rows else []
     rows = _rows(store.browse.at_random(PAGES), link)
@@ -88,11 +124,17 @@ def _rows(pages: Sequence[Row], link: Link) -> list[tuple[str, str, str]]:
 def languages(store: Store, table: Table) -> list[str]:
     """The languages of the pages, if there are several."""
     found = store.browse.languages(15)
+    if len(found) < 2:
+        return []
     rows = [
         (html.escape(str(name)) or "unknown", f"{count:,}", f"{good:,}", f"{good / count:.0%}")
         for name, count, good in found
+        if good
     ]
-    return ["<h2>Languages</h2>", table(("language", "pages", "relevant", "harvest"), rows, 3)] if len(rows) > 1 else []
+    others = [f"{html.escape(str(name)) or 'unknown'} {count:,}" for name, count, good in found if not good]
+    parts = ["<h2>Languages</h2>"]
+    parts += [table(("language", "pages", "relevant", "harvest"), rows, 3)] if rows else []
+    return parts + ([f"<p>Pages in languages without a relevant page: {', '.join(others)}.</p>"] if others else [])
 
 
 def _dates(began: Sequence[str]) -> str:

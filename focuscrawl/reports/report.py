@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from string import Template
+from typing import Literal
 
 from focuscrawl.console.program import program
 from focuscrawl.crawl.outlook import RECENT, Forecast
@@ -14,8 +15,11 @@ from focuscrawl.reading.shells import IN_BROWSER, REMEDY, SHELL
 from focuscrawl.reports import account, svg
 from focuscrawl.reports.audit import audit_of
 from focuscrawl.reports.no_match import no_match
-from focuscrawl.reports.status import outlook_lines
+from focuscrawl.reports.status import outlook_lines, span
 from focuscrawl.store.store import Store
+
+#: Points of the curve.
+_POINTS = 300
 
 _PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -34,18 +38,21 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 a { color: var(--link); }
 h1 { font-size: 1.6rem; line-height: 1.25; margin-bottom: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin-top: 2rem; }
-.figures { display: flex; flex-wrap: wrap; gap: 1px; margin: 1rem 0; background: var(--line);
-  border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
-.figures div { flex: 1 1 10rem; background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
+.figures { display: grid; grid-template-columns: repeat(var(--columns), 1fr); gap: 1px; margin: 1rem 0;
+  background: var(--line); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+.figures div { background: var(--card); padding: .6rem 1rem; color: var(--dim); font-size: .9rem; }
 .figures b { display: block; font-size: 1.4rem; color: var(--ink); font-variant-numeric: tabular-nums; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem;
   white-space: pre-wrap; overflow-wrap: anywhere; font-size: .88rem; }
 @media (max-width: 40rem) {
-  .figures div { flex-basis: 40%; }
+  .figures { grid-template-columns: 1fr 1fr; }
+  .figures div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   table { display: block; overflow-x: auto; }
 }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+td b { overflow-wrap: normal; }
+@media (min-width: 40rem) { td b { white-space: nowrap; } }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 small, th { color: var(--dim); }
 th { font-weight: 500; }
@@ -63,21 +70,20 @@ $body
 """)
 
 
-def curve(store: Store) -> list[int]:
-    """The number of relevant pages among the first n pages, for each n."""
-    total = 0
-    points = []
-    for page in store.pages.each():
-        total += bool(page.relevant)
-        points.append(total)
-    return points
-
-
-def chart(series: Mapping[str, Sequence[int]], what: str) -> str:
-    """Curves of relevant pages over fetched pages, as SVG."""
+def chart(series: Mapping[str, Sequence[int]], what: str, x_end: float | None = None) -> str:
+    """Curves of relevant pages over fetched pages, as SVG; with *x_end*, their points are evenly spaced up to it."""
     looks = {name: svg.style(place) for place, name in enumerate(series)}
-    drawn = svg.curve_chart(series, looks, x_label="pages fetched", y_label=what, height=300, legend="inside")
+    legend: Literal["inside"] | None = "inside" if len(series) > 1 else None
+    drawn = svg.curve_chart(
+        series, looks, x_label="pages fetched", y_label=what, x_end=x_end, height=300, legend=legend
+    )
     return drawn or f"<p>No {html.escape(what)} yet.</p>"
+
+
+def harvest_chart(store: Store) -> str:
+    """The curve of a crawl, with a bounded number of points."""
+    points, last = store.standing.harvest(_POINTS)
+    return chart({"relevant": points}, "relevant pages", last if len(points) < last else None)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], numbers: int) -> str:
@@ -102,10 +108,10 @@ def link(url: str, text: str = "") -> str:
     return f'<a href="{href}" rel="noreferrer">{html.escape(text or url)}</a><br><small>{href}</small>'
 
 
-def crawl_report(store: Store) -> str:
-    """The report of one crawl."""
+def crawl_report(store: Store, *, running: bool = False) -> str:
+    """The report of one crawl; *running*: it goes on while this is written."""
     with store.reading():
-        return _report(store)
+        return _report(store, running=running)
 
 
 def _types(store: Store) -> list[tuple[str, int, int]]:
@@ -172,7 +178,12 @@ def _what_counts(judged: bool) -> str:
     )
 
 
-def _report(store: Store) -> str:
+def _columns(figures: int) -> int:
+    """The number of columns that leaves the fewest gaps."""
+    return min((5, 4, 6), key=lambda columns: -figures % columns)
+
+
+def _report(store: Store, *, running: bool) -> str:
     pages, relevant, matched, copies, first, last = store.pages.figures()
     judged = store.pages.any_judged()
     figures = {
@@ -185,23 +196,25 @@ def _report(store: Store) -> str:
         "waiting": f"{store.queue.count():,}",
         "failed": f"{store.failures.count():,}",
         "near-duplicates": f"{copies:,}",
+        "time": span(store.number("seconds")),
     }
     audit = audit_of(store)
     if audit is not None and audit.precision is not None:  # what people say comes first, and the judge's opinion is one
         told = {"precision": str(audit.precision)} | ({"recall": str(audit.recall)} if audit.recall else {})
         judge = {"relevant": "relevant, says the judge", "harvest rate": "harvest rate, says the judge"}
         figures = told | {judge.get(name, name): value for name, value in figures.items()}
-    body = ["<div class=figures>", *(f"<div>{name}<b>{value}</b></div>" for name, value in figures.items()), "</div>"]
+    tiles = (f"<div>{name}<b>{value}</b></div>" for name, value in figures.items())
+    body = [f'<div class=figures style="--columns: {_columns(len(figures))}">', *tiles, "</div>"]
     if audit is not None and audit.precision is not None:
         body.append(
             f"<p>Precision and recall, within what was fetched, by an audit of {audit.marked:,} pages drawn at random;"
             " 95 % intervals.</p>"
         )
     body += [f"<p><small>{_what_counts(judged)}</small></p>"]
-    if missing := no_match(store):
+    if not matched and (missing := no_match(store)):
         body += ["<h2>Why nothing matches</h2>", f"<pre>{html.escape(chr(10).join(missing))}</pre>"]
     if judged or not pages:
-        body += ["<h2>Relevant pages over pages fetched</h2>", chart({"relevant": curve(store)}, "relevant pages")]
+        body += ["<h2>Relevant pages over pages fetched</h2>", harvest_chart(store)]
     if forecast := Forecast.read(store.standing.forecast()):
         body += ["<h2>Outlook</h2>", f"<p>{html.escape(' '.join(outlook_lines(forecast)))}</p>"]
     rows: list[tuple[str, ...]] = [
@@ -246,7 +259,8 @@ def _report(store: Store) -> str:
         rows = [(html.escape(trap.pattern), f"{trap.pages:,}", f"{trap.stale:,}") for trap in traps]
         body += ["<h2>Traps</h2><p>Recent pages at these URLs had no new content, so the others come first.</p>"]
         body += [table(("URL pattern", "pages", "latest without new content"), rows, 2)]
-    body += account.made(store, table)
+    body += account.made(store, table, running=running)
+    body += account.cited(store, pages, matched, first, last)
     when = f"{first[:19]} to {last[:19]}".replace("T", " ") + " UTC" if first and last else "no page yet"
-    subtitle = f"Spider {store.meta('spider')}, {when}"
+    subtitle = f"Spider {store.meta('spider')}, {when}{account.state(store, running=running)}"
     return page(store.meta("topic") or "A crawl", subtitle, "\n".join(body))

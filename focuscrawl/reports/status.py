@@ -21,7 +21,7 @@ _FILES = 100_000
 #: Below this many folders, crawls are looked for.
 _DEPTH = 3
 
-RUNNING, FINISHED, STOPPED = "running", "finished", "stopped"
+RUNNING, FINISHED, STOPPED, FAILED = "running", "finished", "stopped", "failed"
 #: Said of a run that left no word about its end.
 _NO_WORD = f"it was killed, or made by a version that did not record why it ended; {RESUMES}"
 
@@ -33,7 +33,7 @@ class Status:
     folder: str
     spider: str
     topic: str
-    #: running, finished (nothing was left, or a limit was reached) or stopped (by the user, by an error, killed).
+    #: running, finished (nothing was left, or a limit was reached), stopped (by the user, or killed) or failed.
     state: str
     #: Why it ended, as Scrapy says it, and in words; empty while it runs.
     reason: str
@@ -64,14 +64,16 @@ class Status:
 
 def status_of(folder: Path) -> Status:
     """Where a crawl stands."""
-    locked = is_locked(folder)
     with read_crawl(folder, check=False) as store:
-        return _status(store, folder, locked=locked or store.is_crawled())
+        return status_in(store, folder)
 
 
-def _status(store: Store, folder: Path, *, locked: bool) -> Status:
+def status_in(store: Store, folder: Path) -> Status:
+    """The same for a crawl whose file is open."""
+    locked = is_locked(folder) or store.is_crawled()
     pages, relevant, matched, _, _, last = store.pages.figures()
     reason, _, detail = store.standing.ending()
+    failure = store.standing.failure()
     recent = store.standing.outcomes(RECENT)
     seconds = store.number("seconds")
     running = locked and (store.shared or not reason)
@@ -80,9 +82,9 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
         folder=shown(folder),
         spider=str(store.meta("spider") or ""),
         topic=str(store.meta("topic") or ""),
-        state=RUNNING if running else _state(reason),
+        state=RUNNING if running else FAILED if failure else _state(reason),
         reason=reason,
-        why="" if running else ending(reason, detail) if reason else _NO_WORD,
+        why="" if running else failure or how_ended(reason, detail),
         pages=pages,
         relevant=relevant,
         matched=matched,
@@ -98,6 +100,11 @@ def _status(store: Store, folder: Path, *, locked: bool) -> Status:
         disk=store.size() if store.shared else _size(folder),
         last_page=last,
     )
+
+
+def how_ended(reason: str, detail: str) -> str:
+    """Why a run that is not running any more ended."""
+    return ending(reason, detail) if reason else _NO_WORD
 
 
 def _state(reason: str) -> str:
@@ -206,3 +213,25 @@ def size(count: float) -> str:
             return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
         count /= 1000
     return f"{count:,.1f} TB"
+
+
+def soon(seconds: float | None) -> str:
+    """How long something takes from now."""
+    if seconds is None:
+        return "–"
+    if seconds < 0.05:
+        return "now"
+    for size, unit in ((3_600, "h"), (60, "min")):
+        if seconds >= 1.5 * size:
+            return f"in {seconds / size:.0f} {unit}"
+    return f"in {seconds:.1f} s" if seconds < 10 else f"in {seconds:.0f} s"
+
+
+def span(seconds: object) -> str:
+    """A duration, roughly."""
+    if not isinstance(seconds, int | float) or not 0 < seconds < 1e10:
+        return "–"
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.0f} s"

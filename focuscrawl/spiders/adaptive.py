@@ -23,7 +23,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from focuscrawl import urls, words
+from focuscrawl.crawl.revising import revise_verdicts
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.identify import identify
+from focuscrawl.learning.texts import tells
 from focuscrawl.options import Option
 from focuscrawl.page import Judgement, Link, Page
 from focuscrawl.reading.documents import read_page
@@ -31,7 +34,8 @@ from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.queue import Entry
 from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
-from focuscrawl.strategies.adaptive.reading import Reading, read
+from focuscrawl.strategies.adaptive.reading import Reader, Reading
+from focuscrawl.strategies.adaptive.telling import explain, learned, reasons
 from focuscrawl.strategies.adaptive.vectors import load_vectors
 
 #: How the crawl's file records up to which page the scores of waiting URLs are up to date.
@@ -39,8 +43,6 @@ _UPTO = "adaptive"
 #: Pages after which what was learned is kept in the crawl's file, and by which share their number grows.
 KEEP_EVERY = 1000
 KEEP_GROWTH = 1.2
-#: How likely a language must be by the topic's own words.
-_SURE = 0.8
 
 
 class Adaptive(FocusedSpider):
@@ -48,6 +50,7 @@ class Adaptive(FocusedSpider):
 
     name = "adaptive"
     needs = ()
+    calibrated = True
 
     threshold = Option(0.5, "relevance from which a page counts as on topic", at_least=0.0, at_most=1.0)
 
@@ -67,13 +70,15 @@ class Adaptive(FocusedSpider):
         await super().before_crawl()
         supervised = self.topic.examples and self.topic.counterexamples
         self._vectors = None if supervised else load_vectors()  # they add nothing to what both kinds of examples teach
+        keywords = self._keywords()
+        self._reader = Reader(keywords, self._vectors.embed if self._vectors is not None else None)
         known: list[Known] = []
         for label, sources in ((1.0, self.topic.examples), (0.0, self.topic.counterexamples)):
             async for page in self._read_examples(sources):
                 if not page.problem:
                     targets = [urls.key(link.url) for link in page.links]
                     known.append(Known(urls.key(page.url), label, self._read(page), targets))
-        self._new_learner = partial(Learner, self._keywords(), known, self._vectors, self._languages())
+        self._new_learner = partial(Learner, keywords, known, self._vectors)
         self.learner = self._new_learner()
         if self._vectors is None and not self.learner.judge.supervised:
             self.logger.info(
@@ -81,31 +86,30 @@ class Adaptive(FocusedSpider):
             )
         self._catch_up()
         self.crawl.frontier.rescorer = self._now
-        self.crawl.frontier.patience.calibrated = True
+        self.crawl.frontier.patience.calibrated = self.calibrated
 
-    def _keywords(self) -> dict[str, float]:
-        """The topic's keywords with their weights, or the words of its description."""
-        return self.topic.all_keywords or dict.fromkeys(words.tokenize(self.topic.description), 1.0)
-
-    def _languages(self) -> list[str]:
-        """The languages that the keywords are stemmed by: the topic's, or English and what they look like."""
-        told = identify(" ".join((self.topic.name, self.topic.description, *self.topic.keywords)))
-        found = ["en", *([told.code] if told.confidence >= _SURE else [])]
-        return self.topic.languages or list(dict.fromkeys(filter(None, found)))
+    def _keywords(self) -> KeywordJudge | None:
+        """Compares pages with the topic's keywords, or with the words of its description; None without either."""
+        if self.topic.all_keywords:
+            return self.keywords
+        described = words.tokenize(self.topic.description)
+        language = identify(self.topic.description).code
+        telling = [word for word in described if tells(words.stem(word, language))]
+        return KeywordJudge(dict.fromkeys(telling, 1.0)) if telling else None
 
     # ---- scoring
 
     def judge(self, page: Page) -> Judgement | None:
         learner = self.learner
         p = learner.shown(SEED) if self._is_bare_seed(page) else learner.relevance(self._reading(page))
-        return Judgement(p, p >= self.threshold, learner.reasons(page, self._reading(page)))
+        return Judgement(p, p >= self.threshold, reasons(learner.judge, page, self._reading(page)))
 
     def _is_bare_seed(self, page: Page | StoredPage) -> bool:
         """Whether a page is all that the user has said about the topic."""
         return self.learner.by_seeds and page.parent is None and not page.listing
 
     def _read(self, page: Page) -> Reading:
-        return read(page, self._vectors.embed if self._vectors is not None else None)
+        return self._reader.read(page)
 
     def _reading(self, page: Page) -> Reading:
         reading = self._readings.get(page)
@@ -114,8 +118,8 @@ class Adaptive(FocusedSpider):
         return reading
 
     def score(self, page: Page) -> Sequence[float | None]:
-        scores, reasons = self.learner.preview(self._reading(page).links, self.relevance(page))
-        for link, why in zip(page.links, reasons, strict=True):
+        scores, whys = self.learner.preview(self._reading(page).links, self.relevance(page))
+        for link, why in zip(page.links, whys, strict=True):
             link.why = why
         return scores
 
@@ -134,7 +138,7 @@ class Adaptive(FocusedSpider):
         if page.visit is not None:
             return
         reading = self._reading(page) if page.duplicate_of is None else self._bare(page.links)
-        why = self.learner.explain(page.url_id, page.via) if page.via is not None else {}
+        why = explain(self.learner, page.url_id, page.via) if page.via is not None else {}
         changes = self._take_in(page, reading, page.url_id, page.link_ids)
         store = self.crawl.store
         with store.batch():
@@ -143,6 +147,8 @@ class Adaptive(FocusedSpider):
             self._tell(page, changes)
             if page.number >= self._next_kept:
                 self._keep(page.number)
+        if self.learner.has_taught:
+            self._revise()
 
     def _tell(self, page: Page, changes: Sequence[tuple[int, float]]) -> None:
         """Give the waiting URLs the scores that they have after a page. Call inside a transaction."""
@@ -172,7 +178,7 @@ class Adaptive(FocusedSpider):
         page.links = [
             Link(link.url, link.anchor, link.text_before(), link.text_after(), language=link.language) for link in links
         ]
-        return read(page)
+        return self._reader.read(page)
 
     def _take_in(self, page: Page, reading: Reading, url_id: int, link_ids: Sequence[int]) -> list[tuple[int, float]]:
         """Learn from a stored page; returns the new scores of waiting URLs."""
@@ -185,11 +191,27 @@ class Adaptive(FocusedSpider):
             lambda number: urls.key(page.links[number].url),
             dead=bool(page.problem),
             seed=self._is_bare_seed(page),
+            directory=page.without_lists() is not None,
         )
         self.learner.fixed.update(
             target for link, target in zip(page.links, link_ids, strict=True) if link.url in self._starts
         )
         return self.learner.changes()
+
+    def _revise(self, *, last: bool = False) -> None:
+        """Judge the pages so far by what the judge has learned from them: it knew less when they arrived."""
+        directories = {*self.learner.directories}
+        judged: dict[int, tuple[float, bool]] = {}
+        for number, relevance in self.learner.judged_now(last=last).items():
+            relevant = relevance >= self.threshold
+            if number in directories and relevant:  # its links are on topic; what else it says was not kept
+                page = self.crawl.store.verdicts.get(number)
+                relevant = page is not None and bool(page.own.relevant)
+            judged[number] = relevance, relevant
+        revise_verdicts(self.crawl, judged)
+
+    def finished(self) -> None:
+        self._revise(last=True)
 
     # ---- going on
 
@@ -199,7 +221,7 @@ class Adaptive(FocusedSpider):
         self._kept = number
         with self.crawl.store.batch():
             self.crawl.store.models.set(self.name, number, self.learner.state())
-            self.crawl.store.set_meta("learned", self.learner.learned())
+            self.crawl.store.set_meta("learned", learned(self.learner.evidence))
 
     def closed(self, reason: str) -> None:
         """Keep what was learned."""
@@ -229,7 +251,8 @@ class Adaptive(FocusedSpider):
         number = self._kept = self._recall()
         for stored in list(store.pages.each(self._kept)):
             response = store.pages.response(stored.number)
-            page = Page(stored.url, stored.status, parent=stored.parent, relevance=stored.relevance)
+            relevance = store.verdicts.first_relevance(stored.number)
+            page = Page(stored.url, stored.status, parent=stored.parent, relevance=relevance)
             page.number, page.listing = stored.number, stored.listing
             if stored.problem is None and stored.duplicate_of is None:
                 page.expected_languages = self.topic.languages

@@ -35,9 +35,14 @@ def pack(body: bytes, text: str = "") -> bytes:
     return packed
 
 
+def is_packed(stored: bytes) -> bool:
+    """Whether something was stored by `pack`."""
+    return stored[:4] == _ZSTD
+
+
 def body_of(stored: bytes) -> bytes:
     """The body; raises zlib.error or ZstdError if it is damaged, but never MemoryError."""
-    if stored[:4] != _ZSTD:
+    if not is_packed(stored):
         return _inflate(stored)
     plain = _decompress(stored)
     return plain[: len(plain) - _LENGTH - _text_length(plain)]
@@ -45,7 +50,7 @@ def body_of(stored: bytes) -> bytes:
 
 def text_of(stored: bytes) -> str:
     """The text around the links of a page; empty in files of older formats."""
-    if stored[:4] != _ZSTD:
+    if not is_packed(stored):
         return ""
     plain = _decompress(stored)
     end = len(plain) - _LENGTH

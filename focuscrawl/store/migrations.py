@@ -93,8 +93,9 @@ def _add_places(connection: sqlite3.Connection) -> None:
     Links stored before keep the words around them and their reasons themselves; bodies stay compressed with zlib.
     """
     connection.execute(_CREATE["reason"])
-    for name in ("start", "stop", "reason"):
-        connection.execute(f"ALTER TABLE link ADD COLUMN {name} INTEGER")
+    connection.execute("ALTER TABLE link ADD COLUMN start INTEGER")
+    connection.execute("ALTER TABLE link ADD COLUMN stop INTEGER")
+    connection.execute("ALTER TABLE link ADD COLUMN reason INTEGER")
 
 
 def add_what_is_missing(connection: sqlite3.Connection, version: int) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import accumulate
+from math import ceil
 from typing import Any, NamedTuple
 
 from focuscrawl.store.part import Part
@@ -15,6 +17,9 @@ _NEAREST = (
     "SELECT url, title, relevance, problem, {withheld} FROM page"
     " WHERE problem IS NULL AND relevance IS NOT NULL ORDER BY relevance DESC, id LIMIT ?"
 )
+
+
+_HARVEST = "SELECT (id - 1) / ?, count(CASE WHEN relevant THEN 1 END) FROM page WHERE id > 0 GROUP BY 1"
 
 
 class Ending(NamedTuple):
@@ -47,6 +52,18 @@ class Standing(Part):
         rows = self.store.execute("SELECT score, relevant FROM page ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
         return [(float(score or 0.0), bool(relevant)) for score, relevant in reversed(rows)]
 
+    def harvest(self, points: int) -> tuple[list[int], int]:
+        """The relevant pages among the first pages, at about so many evenly spaced points; and the last page's number.
+
+        The points are the pages themselves if there are no more.
+        """
+        last = self.store.pages.last_number()
+        step = max(1, ceil(last / points))
+        counts = [0] * ceil(last / step)
+        for place, count in self.store.execute(_HARVEST, (step,)):
+            counts[place] = count
+        return list(accumulate(counts)), last
+
     def pace(self, limit: int) -> float | None:
         """Pages per second over the latest pages; None if there are too few."""
         rows = self.store.execute("SELECT fetched_at FROM page ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
@@ -63,6 +80,15 @@ class Standing(Part):
         """Record how the latest run ended."""
         *earlier, last = self.store.runs()
         self.store.set_meta("runs", [*earlier, last | {"ended": when, "reason": reason, "detail": detail}])
+
+    def fail(self, message: str) -> None:
+        """Record that the latest run failed."""
+        *earlier, last = self.store.runs()
+        self.store.set_meta("runs", [*earlier, last | {"failed": message}])
+
+    def failure(self) -> str:
+        """Why the latest run failed; empty if it did not."""
+        return _text(self.store.runs()[-1].get("failed"))
 
     def threshold(self) -> float | None:
         """The relevance from which a page counts in the latest run; None if its strategy has no such option."""

@@ -71,6 +71,12 @@ class Verdicts(Part):
         """The verdict on the page with a number."""
         return next(self._select("WHERE page.id = ?", number), None)
 
+    def first_relevance(self, number: int) -> float | None:
+        """The relevance that a page had when it arrived."""
+        query = "SELECT coalesce(CAST(json_extract(first, '$.relevance') AS DOUBLE PRECISION), relevance) FROM page WHERE id = ?"
+        row = self.store.execute(query, (number,)).fetchone()
+        return None if row is None or row[0] is None else float(row[0])
+
     def overruled(self) -> dict[int, bool]:
         """The pages that a mark overrules, and whether the judge wanted them."""
         rows = self.store.execute("SELECT page, wanted FROM opinion") if self._exists() else ()

@@ -350,7 +350,7 @@ def test_a_strategy_that_ends_its_process_is_named_and_the_others_go_on(world, p
 
 
 def test_the_demo_works_in_a_project_of_somebody_elses(project):
-    result = scrapy("demo", "--pages", 20, cwd=project)
+    result = scrapy("demo", "--pages", 3, cwd=project)
     assert result.returncode == 0, result.stderr
     assert "best_first" in result.stdout
 
@@ -424,7 +424,19 @@ def test_a_finished_crawl_is_a_web_to_compare_on(world, tmp_path):
 
 def test_the_embedded_web_is_labelled(tmp_path):
     result = scrapy(
-        "lab", "--web", "demo", "--spiders", "keyword", "--pages", 60, "--out", tmp_path, "-s", "FOCUS_TRAPS=0"
+        "lab",
+        "--web",
+        "demo",
+        "--spiders",
+        "keyword",
+        "--pages",
+        60,
+        "--repeat",
+        1,
+        "--out",
+        tmp_path,
+        "-s",
+        "FOCUS_TRAPS=0",
     )
     assert result.returncode == 0, result.stderr
     score = {row["spider"]: float(row["score"]) for row in table(tmp_path / "results.csv")}

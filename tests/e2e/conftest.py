@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, measuring_nothing
 
 #: What it takes to build a wheel, an sdist or an egg.
 SOURCES = ("focuscrawl", "data", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "scrapy.cfg", "setup.py")
@@ -22,12 +22,10 @@ def outside(**more: str) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)} | more
 
 
-@pytest.fixture(scope="module")
-def unmeasured():
+@pytest.fixture(scope="module", autouse=True)
+def unmeasured_processes():
     """Processes that are started here measure no coverage: it would take much of the time, and other tests have it."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
-            patch.delenv(name)
+    with measuring_nothing():
         yield
 
 

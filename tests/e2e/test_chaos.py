@@ -12,8 +12,6 @@ import pytest
 
 from tests.chaos import FULL, SMALL, Ordeal
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
-
 SIZE = FULL if os.environ.get("CHAOS") == "full" else SMALL
 
 

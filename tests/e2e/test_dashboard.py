@@ -18,7 +18,8 @@ from focuscrawl.store.places import read_crawl
 from focuscrawl.web.browser_choice import find_browser
 from focuscrawl.web.webs import MemoryWeb
 from tests.browsing import needs_browser, wait_until
-from tests.conftest import ROOT, at
+from tests.conftest import ROOT, Crawled, at
+from tests.lessons import lessons_web, topic_file
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -60,25 +61,11 @@ def serious(page) -> list[str]:
 
 
 @contextmanager
-def crawling(folder):
-    """A crawl of the embedded web that takes its time."""
+def crawling(folder, spider, *options, latency=0.1):
+    """A crawl that takes its time, in a process of its own."""
+    given = ("-s", f"FOCUS_DIR={folder}", "-s", f"FOCUS_WEB_LATENCY={latency}", "-s", "CONCURRENT_REQUESTS=1")
     process = subprocess.Popen(
-        [
-            *(
-                sys.executable,
-                "-m",
-                "scrapy",
-                "crawl",
-                "best_first",
-                "-a",
-                "topic=sorting",
-                "-s",
-                f"FOCUS_DIR={folder}",
-            ),
-            *("-s", "FOCUS_WEB=demo", "-s", "FOCUS_WEB_LATENCY=0.1", "-s", "CONCURRENT_REQUESTS=1", "-L", "ERROR"),
-            *("-s", "FOCUS_INDEX=True"),
-        ],
-        cwd=ROOT,
+        [sys.executable, "-m", "scrapy", "crawl", spider, *options, *given, "-L", "ERROR"], cwd=ROOT
     )
     try:
         wait_until(lambda: (folder / "crawl.sqlite").exists() and stored(folder) > 5)
@@ -99,7 +86,8 @@ def stored(folder) -> int:
 
 def test_every_view_works_on_a_running_crawl_by_keyboard_on_any_screen(tmp_path):
     folder = tmp_path / "crawl"
-    with crawling(folder) as process, serving(str(folder)) as server, browsing() as page:
+    demo = ("-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "FOCUS_INDEX=True")
+    with crawling(folder, "best_first", *demo) as process, serving(str(folder)) as server, browsing() as page:
         base = f"{server.address}c/crawl/"
         shown = lambda: int(page.text_content("#pages").split()[0].replace(",", ""))  # noqa: E731
 
@@ -110,6 +98,7 @@ def test_every_view_works_on_a_running_crawl_by_keyboard_on_any_screen(tmp_path)
         wait_until(lambda: shown() > before)
         assert page.evaluate("window.here")
         assert page.is_visible("text=running")
+        page.wait_for_selector(".hosts li >> text=busy")
 
         # everything fits on a phone and on a wide screen, and is open to everybody
         problems = []
@@ -144,7 +133,7 @@ def test_every_view_works_on_a_running_crawl_by_keyboard_on_any_screen(tmp_path)
         page.wait_for_selector("button.no[aria-pressed=true]")
         page.goto(f"{base}review")
         page.keyboard.press("u")
-        page.wait_for_function("document.getElementById('marked').textContent === '2'")
+        wait_until(lambda: page.text_content("#marked") == "2")
         with read_crawl(folder, check=False) as store:
             assert [mark.verdict for mark in store.marks.all()] == ["no", "unsure"]
 
@@ -162,6 +151,48 @@ def test_every_view_works_on_a_running_crawl_by_keyboard_on_any_screen(tmp_path)
         page.goto(base)
         assert page.is_visible("text=not running")
         assert page.complaints == []
+
+
+MARKED = 14
+
+
+def test_marks_in_the_browser_change_what_a_running_crawl_fetches_next(tmp_path):
+    web, folder = lessons_web(), tmp_path / "crawl"
+    web.save(tmp_path / "web.sqlite")
+    given = ("-a", f"topic={topic_file(tmp_path / 'topic')}", "-s", f"FOCUS_WEB={tmp_path / 'web.sqlite'}")
+    with (
+        crawling(folder, "adaptive", *given, latency=0.1) as process,
+        serving(str(folder)) as server,
+        browsing() as page,
+    ):
+        base = f"{server.address}c/crawl/"
+        wait_until(lambda: stored(folder) > MARKED)
+        page.goto(base)
+        page.click("text=Pause")
+        page.wait_for_selector("text=Continue")
+        paused = None
+        while paused != (paused := stored(folder)):
+            page.wait_for_timeout(1200)
+
+        # the topic is gardens; the reader says that it is engines
+        for number in range(2, MARKED + 2):
+            page.goto(f"{base}page/{number}")
+            key, verdict = ("y", "yes") if "engine" in page.text_content("h1") else ("n", "no")
+            page.keyboard.press(key)
+            page.wait_for_selector(f"button.{verdict}[aria-pressed=true]")
+        page.goto(base)
+        page.click("text=Continue")
+        wait_until(lambda: stored(folder) >= paused + 20)
+        page.click("text=Stop >> nth=0")
+        assert process.wait(30) == 0
+        assert page.complaints == []
+    marked = Crawled(folder).urls
+    alone = testing.crawl(
+        "adaptive", web, tmp_path / "alone", topic=tmp_path / "topic" / "Gardens.toml", max_pages=paused + 20
+    )
+    assert alone.urls[:paused] == marked[:paused]
+    engines = [sum("engine" in url for url in urls[paused : paused + 20]) for urls in (marked, alone.urls)]
+    assert engines[0] > engines[1] + 3, "it goes where the reader says"
 
 
 HOSTILE = """<!DOCTYPE html><title>sort &lt;script&gt;alert('title')&lt;/script&gt; \u202egnp.exe</title>

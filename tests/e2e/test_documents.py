@@ -8,8 +8,6 @@ from tests import pdfs
 from tests.conftest import Crawled, scrapy
 from tests.hosts import MISSING, Answer, page, serving
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
-
 
 def answers(port_of) -> dict[str, Answer]:
     """The pages by path; the links of a PDF need the port of the server."""

@@ -27,8 +27,6 @@ from tests.faults import (
     serving_with,
 )
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
-
 #: Megabytes that a fault may cost.
 MEMORY = 150
 

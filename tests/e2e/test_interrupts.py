@@ -55,15 +55,15 @@ class Crawling:
         return self.log.read_text("utf-8")
 
 
-@pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize(
-    ("moment", "says"),
+    ("moment", "says", "times"),
     [
-        ("Scrapy 2", "again to resume"),  # while the commands and the spider are loaded
-        ("The crawl is in", "again to resume"),
-        ("Closing spider", ""),  # it may be over by then
+        ("Scrapy 2", "again to resume", 2),  # while the commands and the spider are loaded
+        ("The crawl is in", "again to resume", 1),
+        ("The crawl is in", "again to resume", 2),
+        ("Closing spider", "", 1),  # it may be over by then
     ],
-    ids=["start", "crawl", "end"],
+    ids=["start", "crawl", "crawl twice", "end"],
 )
 def test_no_traceback_and_the_same_command_resumes(tmp_path, moment, says, times):
     first = Crawling(tmp_path / "crawl", tmp_path / "first.txt")

@@ -15,8 +15,6 @@ from scrapy.spiderloader import SpiderLoader
 
 from tests.conftest import ROOT, Crawled
 
-pytestmark = pytest.mark.usefixtures("unmeasured")
-
 CASES = {
     "adaptive": [],
     "apprentice": ["lessons=auto", "lesson_pages=60"],
@@ -38,7 +36,7 @@ SPIDERS = sorted(SpiderLoader.from_settings(Settings({"SPIDER_MODULES": ["focusc
 
 
 @pytest.fixture(scope="module")
-def processes(unmeasured):
+def processes(unmeasured_processes):
     """A process for each kind of crawl, which forks for every part of one."""
     with ExitStack() as stack:
         started = {
@@ -66,7 +64,7 @@ def test_killed_and_resumed_it_is_the_same_crawl(case, tmp_path, processes):
         assert select([process.stdout], [], [], 300)[0], "no answer within five minutes"
         assert process.stdout.readline() == "0\n"
     undisturbed, killed = Crawled(tmp_path / "undisturbed"), Crawled(tmp_path / "killed")
-    assert len(undisturbed.urls) > 100
+    assert len(undisturbed.urls) > 80
     assert killed.urls == undisturbed.urls
     assert killed.matched == undisturbed.matched
     assert killed.sql("PRAGMA integrity_check") == [("ok",)]

@@ -10,12 +10,8 @@ from pathlib import Path
 from random import Random
 from time import monotonic, sleep
 
-import pytest
-
 from focuscrawl.crawl.marking import mark_pages
 from tests.conftest import ROOT, Crawled, scrapy
-
-pytestmark = pytest.mark.usefixtures("unmeasured")
 
 PAGES = 200
 ARGUMENTS = ["crawl", "best_first", "-a", "topic=sorting", "-a", f"max_pages={PAGES}"]

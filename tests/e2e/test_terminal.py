@@ -59,11 +59,14 @@ def crawl(folder, *more: str) -> Terminal:
     )
 
 
-def test_a_live_line_and_where_the_files_are(tmp_path):
+def test_a_live_view_and_where_the_files_are(tmp_path):
     terminal = crawl(tmp_path, "-a", "max_pages=300")
     text = terminal.finish()
     assert terminal.process.returncode == 0
-    assert "best_first" in text
+    assert "best_first, Sorting algorithms" in text
+    assert re.search(r"harvest  [▁▂▃▄▅▆▇█]{10,40}  8 pages a bar", text)
+    assert re.search(r"hosts    \d+ busy, \d+ resting", text)
+    assert re.search(r"matched  0\.\d\d  .+\.example/", text)
     assert re.search(r"300/300 pages, [\d.]+/s, harvest \d+% \(last 200: \d+%\), \d+ queued, next 500: \d+–\d+", text)
     assert text.count(f"matched URLs are in {tmp_path}/URLs.txt") == 1
     assert text.count(f"The whole crawl is in {tmp_path}/crawl.sqlite") == 1

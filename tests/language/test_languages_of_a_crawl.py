@@ -14,7 +14,7 @@ from focuscrawl.reading.html import read_page
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
-from focuscrawl.strategies.adaptive.reading import hashes, page_vector
+from focuscrawl.strategies.adaptive.reading import Reader, hashes
 from focuscrawl.topic import topic_of
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at
@@ -125,8 +125,24 @@ def test_pages_in_many_languages_do_not_fill_the_memory():
 
 
 def test_stop_words_of_other_languages_say_nothing_to_adaptive():
-    """Its table of frequencies is English: by that, "und" would be a rare word, and seeds in German be about it."""
-    found = page_vector(page(GERMAN)).words
-    orgel, und = hashes(["orgel", "und"])
+    found = Reader().vector(page(GERMAN)).words
+    orgel, und = hashes(["de:orgel", "de:und"])
     assert orgel in found
     assert und not in found
+
+
+def test_adaptive_finds_keywords_inside_compounds_in_pages_and_links():
+    reader = Reader(KeywordJudge({"Orgel": 1}))
+    (orgel,) = hashes(["de:orgel"])
+    source = "Die Kirchenorgel wurde in der Stadt erneuert, und alle kamen. <a href='/x'>Zur Orgelpfeife</a>"
+    reading = reader.read(page(source))
+    assert orgel in reading.vector.words
+    assert reading.vector.coverage > 0
+    assert orgel in reading.links.features  # as a word of the anchor, the first kind of feature
+
+
+def test_adaptive_finds_a_keyword_of_one_character_in_pairs():
+    reading = Reader(KeywordJudge({"茶": 1})).read(page("毎日お茶を飲みます。<a href='/x'>茶道の話</a>"))
+    (tea,) = hashes(["ja:茶"])
+    assert tea in reading.vector.words
+    assert tea in reading.links.features

@@ -25,6 +25,10 @@ def test_it_tells_how_the_crawl_was_made_and_how_to_repeat_it(crawl):
     assert "<b>strategy</b></td><td>best_first" in text
     assert "sort 2, heap 1" in text
     assert at("a") in text
+    assert "<b>threshold</b></td><td>0.3" in text
+    assert "UTC: nothing was left to fetch" in text
+    assert "Scrapy 2." in text
+    assert "with focuscrawl 0." in text[text.index("How to cite it") :]
     assert "<pre>scrapy crawl best_first -a seeds=http://a.example/ -a keywords=sort:2,heap" in text
 
 

@@ -16,6 +16,7 @@ from focuscrawl.testing import crawl
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import open_web
 from tests.conftest import at, small_web
+from tests.language_webs import language_web, topic_file
 
 PAGES = 100
 LABEL = "sorting"
@@ -203,3 +204,12 @@ def test_a_crawl_that_was_killed_learns_the_rest_from_the_pages(tmp_path, whole)
     stopped = crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=50)
     change_file(stopped.folder, "UPDATE model SET page = ?, data = ?", page, data)
     assert scored(crawl("adaptive", open_web("demo"), tmp_path / "c", **STOPPED, max_pages=90)) == scored(whole)
+
+
+def test_verdicts_follow_what_the_judge_has_learned_since(tmp_path):
+    crawled = crawl("adaptive", language_web("de"), tmp_path / "c", topic=topic_file("de"))
+    now = dict(crawled.sql("SELECT url, relevance FROM page"))
+    first = {page["url"]: page["relevance"] for page in crawled.pages}
+    assert max(abs(now[url] - first[url]) for url in now) > 0.1
+    assert sorted(crawled.matched) == sorted(url for (url,) in crawled.sql("SELECT url FROM page WHERE matched"))
+    assert all((now[url] >= 0.5) == (url in crawled.matched) for url in now)

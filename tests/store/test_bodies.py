@@ -2,10 +2,12 @@
 
 import os
 import zlib
+from contextlib import closing
 
 import pytest
 
 from focuscrawl.store.bodies import DAMAGED, MAX_BODY, body_of, pack, text_of
+from focuscrawl.store.examples import Example
 from focuscrawl.store.store import Store
 from focuscrawl.testing import at, crawl
 from focuscrawl.web.webs import MemoryWeb
@@ -74,3 +76,13 @@ def test_the_words_around_a_link_stay_when_its_page_changes(tmp_path):
     assert link is not None
     assert (link.before(), link.after()) == (("green", "tea", "from"), ("near", "kyoto", "is", "old"))
     store.close()
+
+
+def test_example_pages_are_compressed_and_those_of_older_formats_are_read(tmp_path):
+    with closing(Store(tmp_path / "crawl.sqlite")) as store:
+        example = Example("text/html", b"<p>tea " * 1_000)
+        with store.transaction():
+            store.examples.add(at("a"), example, "2026-01-01")
+            store.execute("INSERT INTO example VALUES (?, 'text/html', ?, '')", (at("b"), example.body))
+        assert store.examples.get(at("a")) == store.examples.get(at("b")) == example
+        assert store.execute("SELECT length(body) FROM example").fetchone()[0] < 100

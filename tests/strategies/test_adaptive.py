@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence
+from focuscrawl.strategies.adaptive.frequencies import frequency_table
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Known, Learner
 from focuscrawl.strategies.adaptive.reading import (
-    RARE,
-    general_frequencies,
-    hashes,
+    Reader,
     link_words,
     place_of,
-    read,
     shape_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
+from focuscrawl.strategies.adaptive.telling import explain
 
 SORTING = "quicksort and mergesort compare elements of an array, heapsort builds a heap, bubble swaps neighbours"
 COOKING = "knead the dough, heat the oven, bake the bread with flour and butter, then season the soup with pepper"
@@ -32,12 +32,12 @@ def page(text: str, *links: tuple[str, str], url: str = "http://a.example/") -> 
     return read_page(Page(url), f"<title>page</title><p>{text}</p>{anchors}".encode(), "text/html")
 
 
-def vector(text: str):
-    return read(page(text)).vector
+def read(arrived: Page, keywords: KeywordJudge | None = None):
+    return Reader(keywords).read(arrived)
 
 
-def keywords(*found: str) -> dict[int, float]:
-    return dict.fromkeys(hashes(found), 1.0)
+def vector(text: str, keywords: KeywordJudge | None = None):
+    return read(page(text), keywords).vector
 
 
 class Crawl:
@@ -51,7 +51,7 @@ class Crawl:
 
     def fetch(self, arrived: Page, *, dead: bool = False) -> None:
         self.number += 1
-        reading = read(arrived)
+        reading = read(arrived, self.learner.judge.given)
         p = 0.0 if dead else self.learner.relevance(reading)
         targets = np.array([self.id_of(link.url) for link in arrived.links], dtype=np.int64)
         key_of = [1000 + int(target) for target in targets].__getitem__
@@ -65,9 +65,23 @@ class Crawl:
 
 
 def test_common_words_are_on_many_pages_and_unknown_ones_on_few():
-    shares = general_frequencies()[hashes(["the", "friend", "granit", "zzyzx"])]
-    assert shares[0] > 0.9
-    assert shares[0] > shares[1] > shares[2] > shares[3] == RARE
+    shares = {stem: share for share, stems in frequency_table() for stem in stems}
+    assert shares["the"] > 0.9
+    assert shares["the"] > shares["friend"] > shares["granit"]
+    assert "zzyzx" not in shares
+
+
+@pytest.mark.parametrize(
+    ("language", "common", "rarer"), [("de", "und", "pfeif"), ("ru", "и", "пчел"), ("zh", "我们", "风琴")]
+)
+def test_so_they_are_in_other_languages(language, common, rarer):
+    shares = {stem: share for share, stems in frequency_table(language) for stem in stems}
+    assert shares[f"{language}:{common}"] > 0.5
+    assert shares.get(f"{language}:{rarer}", 0.0) < 0.05
+
+
+def test_a_language_without_a_table_has_no_common_words():
+    assert frequency_table("zu") == []
 
 
 def test_a_link_speaks_by_anchor_url_context_and_heading():
@@ -113,14 +127,15 @@ def test_places_share_host_and_directory():
 
 
 def test_keywords_are_enough_to_judge():
-    judge = PageJudge(keywords("heap", "arrai"))
-    assert judge.log_odds(vector(SORTING)) > 0 > judge.log_odds(vector(COOKING))
+    given = KeywordJudge({"heap": 1.0, "array": 1.0})
+    judge = PageJudge(given)
+    assert judge.log_odds(vector(SORTING, given)) > 0 > judge.log_odds(vector(COOKING, given))
 
 
 def test_examples_teach_words_that_no_keyword_names():
     positives = [vector(f"{SORTING} case {number}") for number in range(5)]
     negatives = [vector(f"{text} case {number}") for number, text in enumerate((COOKING, WEATHER) * 4)]
-    judge = PageJudge({}, positives, negatives)
+    judge = PageJudge(None, positives, negatives)
     assert judge.supervised
     assert (
         judge.log_odds(vector("mergesort and heapsort of elements")) > 0 > judge.log_odds(vector("bread in the oven"))
@@ -128,13 +143,13 @@ def test_examples_teach_words_that_no_keyword_names():
 
 
 def test_a_seed_stands_for_keywords():
-    judge = PageJudge({})
+    judge = PageJudge()
     judge.learn_seed(vector(SORTING))
     assert judge.log_odds(vector("a heap of elements: heapsort of an array")) > judge.log_odds(vector(WEATHER))
 
 
 def test_it_teaches_itself_words_that_go_with_the_keywords():
-    learner = Learner({"heap": 1.0})
+    learner = Learner(KeywordJudge({"heap": 1.0}))
     crawl = Crawl(learner)
     unnamed = vector("quicksort mergesort neighbours")
     before = learner.judge.log_odds(unnamed)
@@ -148,7 +163,7 @@ def test_it_teaches_itself_words_that_go_with_the_keywords():
 
 
 def test_every_page_that_links_there_counts():
-    crawl = Crawl(Learner({"heap": 1.0, "quicksort": 1.0}))
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0, "quicksort": 1.0})))
     crawl.fetch(page(SORTING, ("http://t.example/one", "more"), ("http://t.example/both", "more")))
     once = crawl.score("http://t.example/both")
     crawl.fetch(page(SORTING, ("http://t.example/both", "more"), url="http://b.example/"))
@@ -157,7 +172,7 @@ def test_every_page_that_links_there_counts():
 
 
 def test_sums_computed_again_are_those_that_were_kept():
-    crawl = Crawl(Learner({"heap": 1.0}))
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     for number in range(6):
         links = [(f"http://t.example/{target}", f"link {target}") for target in range(number, number + 4)]
         crawl.fetch(page(f"{SORTING} {number}", *links, url=f"http://a.example/{number}"))
@@ -171,7 +186,7 @@ def test_sums_computed_again_are_those_that_were_kept():
 
 
 def test_a_page_that_was_fetched_leaves_the_columns():
-    crawl = Crawl(Learner({"heap": 1.0}))
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     crawl.fetch(page(SORTING, ("http://t.example/1", "x"), ("http://t.example/2", "y")))
     crawl.fetch(page(COOKING, url="http://t.example/1"))
     evidence = crawl.learner.evidence
@@ -181,7 +196,7 @@ def test_a_page_that_was_fetched_leaves_the_columns():
 
 
 def test_in_links_beyond_the_limit_cost_no_memory():
-    evidence = Evidence(PageJudge(keywords("heap")))
+    evidence = Evidence(PageJudge(KeywordJudge({"heap": 1.0})))
     links = read(page("", ("http://t.example/1", "x"))).links
     for number in range(100):
         evidence.set_page(number, 0.5)
@@ -192,7 +207,7 @@ def test_in_links_beyond_the_limit_cost_no_memory():
 def test_a_preview_is_the_score_of_a_new_url():
     texts = ((SORTING, 1.0), (f"{SORTING} again", 1.0), (COOKING, 0.0), (WEATHER, 0.0))
     known = [Known(number, label, read(page(text)), []) for number, (text, label) in enumerate(texts)]
-    learner = Learner({"heap": 1.0}, known)
+    learner = Learner(KeywordJudge({"heap": 1.0}), known)
     crawl = Crawl(learner)
     crawl.fetch(page(SORTING, ("http://t.example/1", "x")))
     arrived = page(SORTING, ("http://t.example/2", "a heap"), ("http://t.example/3", "soup"), url="http://b.example/")
@@ -208,7 +223,7 @@ def test_a_preview_is_the_score_of_a_new_url():
 
 
 def test_a_directory_of_dead_links_falls():
-    crawl = Crawl(Learner({"heap": 1.0}))
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     dead = [(f"http://t.example/dead/{number}", "read on") for number in range(12)]
     live = [(f"http://t.example/live/{number}", "read on") for number in range(12)]
     crawl.fetch(page(SORTING, *dead, *live))
@@ -220,7 +235,7 @@ def test_a_directory_of_dead_links_falls():
 
 
 def test_words_that_led_to_relevant_pages_are_learned():
-    crawl = Crawl(Learner({"heap": 1.0}))
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     good = [(f"http://t.example/{number}", "gherkin") for number in range(0, 40, 2)]
     poor = [(f"http://t.example/{number}", "lozenge") for number in range(1, 40, 2)]
     crawl.fetch(page(SORTING, *good, *poor))
@@ -237,7 +252,7 @@ def test_links_between_known_pages_are_lessons_and_examples_are_sought():
         Known(3, 0.0, read(page(COOKING)), []),
         Known(4, 0.0, read(page(WEATHER)), []),
     ]
-    learner = Learner({}, known)
+    learner = Learner(None, known)
     assert learner.known_labels == [1.0, 1.0]
     arrived = read(page(WEATHER, ("http://t.example/1", "x"), ("http://t.example/3", "x")))
     learner.take_in(1, 10, arrived, 0.1, np.array([11, 13]), [1, 3].__getitem__)
@@ -246,7 +261,7 @@ def test_links_between_known_pages_are_lessons_and_examples_are_sought():
 
 
 def test_marks_change_the_judge_and_the_scores():
-    learner = Learner({"heap": 1.0})
+    learner = Learner(KeywordJudge({"heap": 1.0}))
     crawl = Crawl(learner)
     crawl.fetch(page(COOKING, ("http://t.example/1", "bake bread")))
     before = crawl.score("http://t.example/1")
@@ -256,7 +271,7 @@ def test_marks_change_the_judge_and_the_scores():
 
 
 def test_scores_that_only_fell_are_not_reported():
-    crawl = Crawl(Learner({"heap": 1.0}))
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     links = [(f"http://t.example/{number}", "read on") for number in range(30)]
     crawl.fetch(page(SORTING, *links))
     assert len(crawl.learner.changes()) == 30
@@ -268,10 +283,10 @@ def test_scores_that_only_fell_are_not_reported():
 
 
 def test_reasons_name_the_signals_and_the_words():
-    learner = Learner({"heap": 1.0, "array": 1.0})
+    learner = Learner(KeywordJudge({"heap": 1.0, "array": 1.0}))
     crawl = Crawl(learner)
     crawl.fetch(page(SORTING, ("http://t.example/1", "the heap")))
-    why = learner.explain(crawl.ids["http://t.example/1"], Link("http://t.example/1", "the heap", "an array", ""))
+    why = explain(learner, crawl.ids["http://t.example/1"], Link("http://t.example/1", "the heap", "an array", ""))
     assert why["a keyword in anchor or URL"] == 0.5
     assert why["anchor and URL (heap)"] > 0
     assert "context (arrai)" in why

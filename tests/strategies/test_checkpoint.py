@@ -7,6 +7,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.strategies.adaptive import checkpoint
 from focuscrawl.strategies.adaptive.checkpoint import joined, pack, parted, unpack
 from focuscrawl.strategies.adaptive.learner import Learner
@@ -32,7 +33,7 @@ def test_arrays_come_back_as_they_were():
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_damaged_bytes_are_an_error_or_do_no_harm():
-    learner = Learner({"sort": 1.0})
+    learner = Learner(KeywordJudge({"sort": 1.0}))
     raw = zlib.decompress(learner.state())
     other = random.Random(1)
     for _ in range(60):
@@ -45,13 +46,13 @@ def test_damaged_bytes_are_an_error_or_do_no_harm():
 
 def test_what_was_learned_about_another_topic_is_refused():
     with pytest.raises(ValueError, match="another topic"):
-        Learner({"sort": 1.0}).restore(Learner({"heap": 1.0}).state())
+        Learner(KeywordJudge({"sort": 1.0})).restore(Learner(KeywordJudge({"heap": 1.0})).state())
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, 1e300])
 @pytest.mark.parametrize("name", ["weights", "weights of features", "sums", "learner"])
 def test_numbers_that_nobody_can_reckon_with_are_refused(name, number):
-    learner = Learner({"sort": 1.0})
+    learner = Learner(KeywordJudge({"sort": 1.0}))
     arrays = unpack(learner.state(), scores=("now", "told"))
     arrays[name].flat[0] = number
     with pytest.raises(ValueError, match="impossible number"):
@@ -59,7 +60,7 @@ def test_numbers_that_nobody_can_reckon_with_are_refused(name, number):
 
 
 def test_a_score_is_from_0_to_1():
-    learner = Learner({"sort": 1.0})
+    learner = Learner(KeywordJudge({"sort": 1.0}))
     arrays = unpack(learner.state(), scores=("now", "told"))
     arrays["now"].flat[0] = 2.0
     with pytest.raises(ValueError, match="now has an impossible number"):

@@ -90,7 +90,7 @@ class Evidence:
         self.judge = judge
         #: The learned weights of sparse features.
         self.sparse = np.zeros(9 * SIZE, dtype=np.float32)
-        self._read_judge()
+        self.read_judge()
         # by URL
         self.sums = np.zeros((1024, SUMS))
         self.maxima = np.zeros((1024, MAXIMA))
@@ -126,7 +126,8 @@ class Evidence:
         """The number of in-links."""
         return self.links
 
-    def _read_judge(self) -> None:
+    def read_judge(self) -> None:
+        """Take over the weights of words from the judge."""
         judge = self.judge
         #: What a word adds to the score of a text, by its hash.
         self.word_weights = judge.weights * judge.idf
@@ -294,7 +295,7 @@ class Evidence:
 
     def renew(self) -> None:
         """Compute all sums again, after the judge has changed."""
-        self._read_judge()
+        self.read_judge()
         self._previewed.clear()
         self._forget_done()
         self.sums[~self.frozen] = 0
@@ -489,4 +490,4 @@ class Evidence:
         self.last = np.zeros(urls, dtype=np.int64)
         if self.links:
             self._chain()
-        self._read_judge()
+        self.read_judge()

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from focuscrawl.judge import SATURATION, KeywordJudge
+from focuscrawl.language.languages import NAMES
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, parted
-from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, general_frequencies
+from focuscrawl.strategies.adaptive.frequencies import RARE, frequency_table
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, hash_of, hashes
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
 if TYPE_CHECKING:
@@ -35,8 +38,15 @@ _FOLDS = 5
 #: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
 _BESIDE_EXAMPLES = 0.3
 _BESIDE_PAGES = 2.0
-#: A cosine with the keywords that is high whatever the crawl has found so far.
+#: A cosine with the keywords that is high whatever the crawl has found so far, and a coverage of them.
 _HIGH = 0.12
+_HIGH_COVERAGE = 0.4
+#: The part of the words that the judge has taught itself, beside the keywords.
+_WORDS_SHARE = 0.25
+#: The part of the meaning of words, beside them.
+_MEANING_SHARE = 0.5
+#: The codes that languages are kept by in the crawl's file.
+_LANGUAGES = ("", *NAMES)
 #: How the cosine of a page's embedding with the topic's becomes log-odds, at most these: the topic is given by words,
 #: or by pages.
 _MOST_MEANING = 6.0
@@ -48,11 +58,16 @@ class Scale(NamedTuple):
     middle: float
     slope: float
 
+    def odds(self, scores: Any) -> Any:
+        """The log-odds of scores."""
+        return self.slope * (scores - self.middle)
 
-#: Without counterexamples, most relevant pages get a probability between 0.1 and 0.5.
-_STRICTNESS = 2.0
+
+#: Without counterexamples, many relevant pages get a probability below 0.5: by keywords, and by the words of seeds or
+#: examples, which fit themselves best.
+_STRICTNESS, _STRICTNESS_OF_PAGES = 1.0, 2.0
 #: Columns that are kept in the crawl's file.
-_BY_WORD = ("found", "idf", "weights", "keywords")
+_BY_WORD = ("found", "idf", "weights", "keywords", "own")
 _BY_MEANING = Scale(0.22, 18.0)
 _BY_PAGES = Scale(0.4, 18.0)
 
@@ -71,19 +86,20 @@ def unit(values: Floats) -> Floats:
 class PageJudge:
     """Judges pages by their words.
 
-    *keywords* are weights by word hash; *positives* and *negatives* are example pages, *seeds* stand for keywords if
-    there are none.
+    *positives* and *negatives* are example pages; the seeds stand for *keywords* if there are none.
     """
 
     def __init__(
         self,
-        keywords: Mapping[int, float],
+        keywords: KeywordJudge | None = None,
         positives: Sequence[Vector] = (),
         negatives: Sequence[Vector] = (),
         topic: Embedding = NO_EMBEDDING,
         without_average: Callable[[Embedding], Embedding] | None = None,
     ) -> None:
-        self.given = dict(keywords)
+        self.given = keywords
+        #: The keywords by language: the weights of their words, by hash. Only of languages that pages were in.
+        self._given_in: dict[str, dict[int, float]] = {}
         self._topic, self._without_average = topic, without_average
         #: The direction of the topic among the embeddings of pages, as given and as learned; empty without embeddings.
         self._direction0: Floats = NO_EMBEDDING.astype(np.float64)
@@ -91,23 +107,33 @@ class PageJudge:
         self._scale0 = self._direction_scale = _BY_MEANING
         self.positives, self.negatives = list(positives), list(negatives)
         self.beforehand = self.positives, self.negatives  # without those that people have marked
-        self._general = 100 * general_frequencies()
+        self._general = np.full(SIZE, 100 * RARE)
         self.found = np.zeros(SIZE)
         self._sampled = 0
         #: Pages of the crawl, which the judge learns from, and their numbers.
         self.pages: list[Vector] = []
         self.numbers: list[int] = []
+        #: The best cosines with the keywords so far, and the best coverages.
         self._best: list[float] = []
+        self._best_covered: list[float] = []
         self._learned = False
-        self._strictness = _STRICTNESS
+        self._strictness = self._usual_strictness
         self.idf = self._general
         #: The weight of each word in the score of a page whose vector has length 1.
         self.weights = np.zeros(SIZE)
-        self.scale = Scale(_HIGH / 2, 6 / _HIGH)
+        #: The weights of the heaviest words of seeds or examples, if they stand for keywords.
+        self.own = np.zeros(SIZE)
+        self.scale = self._coverage_scale = Scale(_HIGH / 2, 6 / _HIGH)
         for vector in (*self.positives, *self.negatives):
+            self._add_language(vector.language)
             self._count(vector)
         self.seeds: list[Vector] = []
         self._prepare()
+
+    @property
+    def about(self) -> str:
+        """The keywords as text, which tells topics apart."""
+        return repr(self.given)
 
     @property
     def supervised(self) -> bool:
@@ -117,13 +143,39 @@ class PageJudge:
 
     @property
     def strictness(self) -> float:
-        """How much too low its log-odds are: the best pages so far are the measure of the others."""
-        return 0.0 if self.supervised else self._strictness
+        """How much too low its log-odds are once it has taught itself: the best pages are the measure of the others."""
+        return self._strictness if self._learned and not self.supervised else 0.0
+
+    @property
+    def _usual_strictness(self) -> float:
+        return _STRICTNESS if self.given is not None else _STRICTNESS_OF_PAGES
 
     @property
     def has_vectors(self) -> bool:
         """Whether the meaning of words counts."""
         return self._without_average is not None
+
+    def meet(self, vector: Vector) -> bool:
+        """Learn how common the words of a page's language are, and the keywords in it; returns whether it is new."""
+        if vector.language in self._given_in:
+            return False
+        self._add_language(vector.language)
+        self._weigh_words()
+        self.keywords = self._keywords()
+        if not self.supervised and not self._learned:
+            self.weights = self.keywords
+        return True
+
+    def _add_language(self, language: str) -> None:
+        if language in self._given_in:
+            return
+        for share, stems in frequency_table(language):
+            places = list(map(hash_of, stems))  # not remembered: what was learned is named after words of pages
+            self._general[places] = np.maximum(self._general[places], 100 * share)
+        given = self._given_in[language] = {}
+        for _, stems, weight in self.given.terms(language) if self.given is not None else ():
+            for place in hashes(stems):
+                given[place] = max(given.get(place, 0.0), weight)
 
     def _count(self, vector: Vector) -> None:
         if self._sampled < SAMPLE:
@@ -163,10 +215,14 @@ class PageJudge:
         self._direction, self._direction_scale = self._direction0, self._scale0
 
     def _keywords(self) -> Floats:
-        found = np.zeros(SIZE)
-        for word, weight in (self.given or self._own_words()).items():
-            found[word] += weight * self.idf[word]
-        return unit(found)
+        """The weights of the keywords' words; those of each language have length 1 together."""
+        total = np.zeros(SIZE)
+        for given in self._given_in.values() if self.given is not None else [self._own_words()]:
+            found = np.zeros(SIZE)
+            for word, weight in given.items():
+                found[word] += weight * self.idf[word]
+            total = np.maximum(total, unit(found))
+        return total
 
     def _own_words(self) -> dict[int, float]:
         """The heaviest words of the seeds, or of examples without counterexamples."""
@@ -176,6 +232,8 @@ class PageJudge:
             number[vector.words] += 1
         total *= np.minimum(number, 3)
         heaviest = np.argsort(-total, kind="stable")[:WORDS]
+        self.own = np.zeros(SIZE)
+        self.own[heaviest] = total[heaviest] / (float(total[heaviest].sum()) or 1.0)
         return {int(word): float(total[word] / (self.idf[word] or 1.0)) for word in heaviest if total[word] > 0}
 
     def _matrix(self, vectors: Sequence[Vector]) -> csr_array:
@@ -210,9 +268,8 @@ class PageJudge:
 
     def _rescale(self) -> None:
         """By the keywords alone: the best pages so far are certain."""
-
-        high = max(_HIGH, sum(self._best) / len(self._best) if self._best else 0.0)
-        self.scale = Scale(high / 2, 6 / high)
+        self.scale = _between(self._best, _HIGH)
+        self._coverage_scale = _between(self._best_covered, _HIGH_COVERAGE)
 
     def learn_seed(self, vector: Vector) -> None:
         """A seed of a topic that has neither keywords nor examples."""
@@ -236,6 +293,7 @@ class PageJudge:
         if self._learned:
             return False
         self._best = sorted([*self._best, float(self.normal(vector) @ self.keywords[vector.words])])[-3:]
+        self._best_covered = sorted([*self._best_covered, self._coverage(vector)])[-3:]
         self._rescale()
         return True
 
@@ -244,12 +302,11 @@ class PageJudge:
         self._weigh_words()
         self.keywords = self._keywords()
         pages = self._matrix(self.pages)
-        by_keywords = pages @ self.keywords
-        high = max(_HIGH, float(np.mean(np.sort(by_keywords)[-3:])))
-        given = 6 / high * (by_keywords - high / 2)
+        by_keywords = self._coverages(self.pages)
+        given = _between(np.sort(by_keywords)[-3:].tolist(), _HIGH_COVERAGE).odds(by_keywords)
         meaning = self._embeddings(self.pages)
         if meaning is not None:
-            given = 0.5 * given + 0.5 * _meaning(meaning @ self._direction0, self._scale0)
+            given = _with_meaning(given, meaning, self._direction0, self._scale0)
         odds = 0.5 * given + 0.5 * logit(np.clip(before, 0.02, 0.98))
         labels = np.clip(sigmoid(odds), 0.02, 0.98)
         known = [*self.positives, *self.seeds, *self.negatives]
@@ -264,10 +321,11 @@ class PageJudge:
         self.weights = unit(_rocchio(pages, yes, no) + _BESIDE_PAGES * self.keywords)
         sure, unsure = labels * yes, (1 - labels) * no
         self.scale = _scale(pages @ self.weights, sure, unsure)
+        self._coverage_scale = _scale(self._coverages([*self.pages, *known]), sure, unsure)
         meaning = self._embeddings([*self.pages, *known])
-        if meaning is not None:
-            self._direction = unit(_rocchio(meaning, yes, no) + _BESIDE_PAGES * self._direction0)
-            self._direction_scale = _scale(meaning @ self._direction, sure, unsure)
+        if meaning is not None and (has := meaning.any(axis=1)).any():
+            self._direction = unit(_rocchio(meaning, yes * has, no * has) + _BESIDE_PAGES * self._direction0)
+            self._direction_scale = _scale(meaning @ self._direction, sure * has, unsure * has)
         self._learned = True
         self._correct()
 
@@ -280,33 +338,54 @@ class PageJudge:
         odds = np.array([self.log_odds(vector) for vector in (*yes, *no)])
         signs = np.repeat([1.0, -1.0], [len(yes), len(no)])
         borders = np.linspace(-4, 6, 101)
-        loss = np.logaddexp(0, -signs * (odds + borders[:, None])).sum(axis=1) + 0.5 * (borders - _STRICTNESS) ** 2
+        loss = (
+            np.logaddexp(0, -signs * (odds + borders[:, None])).sum(axis=1)
+            + 0.5 * (borders - self._usual_strictness) ** 2
+        )
         self._strictness = float(borders[np.argmin(loss)])
 
+    def _coverage(self, vector: Vector) -> float:
+        """How well a page covers the keywords, or the heaviest words of the pages that stand for them."""
+        if self.given is not None:
+            return vector.coverage
+        weights = self.own[vector.words]
+        numbers = np.exp(vector.counts - 1)
+        full = np.log1p(max(1.0, float(numbers.sum()) * SATURATION))
+        return float(weights @ np.minimum(1, np.log1p(numbers) / full))
+
+    def _coverages(self, vectors: Sequence[Vector]) -> Floats:
+        return np.array(list(map(self._coverage, vectors)))
+
     def _embeddings(self, vectors: Sequence[Vector]) -> Floats | None:
-        """The embeddings of pages; None if there are none."""
-        if not len(self._direction0):
+        """The embeddings of pages, nothing for pages without one; None if meanings do not count."""
+        size = len(self._direction0)
+        if not size:
             return None
-        return np.array([vector.embedding for vector in vectors], dtype=np.float64)
+        none = np.zeros(size, dtype=np.float32)
+        return np.array([vector.embedding if len(vector.embedding) else none for vector in vectors], dtype=np.float64)
 
     # ---- judging
 
     def log_odds(self, vector: Vector) -> float:
         """The log-odds that a page is relevant."""
-        score = float(self.normal(vector) @ self.weights[vector.words])
-        odds = self.scale.slope * (score - self.scale.middle)
-        if len(self._direction) and len(vector.embedding):
-            cosine = np.array(vector.embedding @ self._direction)
-            odds = 0.5 * odds + 0.5 * float(_meaning(cosine, self._direction_scale))
-        return min(8.0, max(-8.0, odds))
+        score = self.normal(vector) @ self.weights[vector.words]
+        return float(np.squeeze(self._together(score, self._coverage(vector), self._embeddings([vector]))))
 
     def judge_kept(self) -> Floats:
         """The probabilities of the pages that are kept, by the current judge."""
-        odds = self.scale.slope * (self._matrix(self.pages) @ self.weights - self.scale.middle)
-        meaning = self._embeddings(self.pages)
-        if meaning is not None:
-            odds = 0.5 * odds + 0.5 * _meaning(meaning @ self._direction, self._direction_scale)
-        return np.asarray(sigmoid(np.clip(odds, -8, 8)))
+        scores = self._matrix(self.pages) @ self.weights
+        odds = self._together(scores, self._coverages(self.pages), self._embeddings(self.pages))
+        return np.asarray(sigmoid(odds))
+
+    def _together(self, scores: Any, coverages: Any, embeddings: Floats | None) -> Any:
+        """Log-odds by words, by the keywords and by the meaning of words, as far as there are any."""
+        odds = self.scale.odds(scores)
+        if not self.supervised:
+            by_keywords = self._coverage_scale.odds(coverages)
+            odds = _WORDS_SHARE * odds + (1 - _WORDS_SHARE) * by_keywords if self._learned else by_keywords
+        if embeddings is not None:
+            odds = _with_meaning(odds, embeddings, self._direction, self._direction_scale)
+        return np.clip(odds, -8, 8)
 
     # ---- keeping
 
@@ -318,37 +397,57 @@ class PageJudge:
         found |= joined("words", [vector.words for vector in vectors], np.int32)
         found |= joined("counts", [vector.counts for vector in vectors], np.float32)
         found |= joined("embeddings", [vector.embedding for vector in vectors], np.float32)
-        found |= {"numbers": np.array(self.numbers, dtype=np.int64), "best": np.array(self._best)}
-        scales = (*self.scale, *self._scale0, *self._direction_scale)
+        found |= {
+            "numbers": np.array(self.numbers, dtype=np.int64),
+            "coverages": np.array([vector.coverage for vector in vectors]),
+        }
+        found |= {"best": np.array(self._best), "best covered": np.array(self._best_covered)}
+        found["languages"] = np.array([_LANGUAGES.index(vector.language) for vector in vectors], dtype=np.int32)
+        found["languages met"] = np.array([_LANGUAGES.index(code) for code in self._given_in], dtype=np.int32)
+        scales = (*self.scale, *self._coverage_scale, *self._scale0, *self._direction_scale)
         found["judge"] = np.array([self._sampled, self._learned, *scales])
         return found
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state; raises ValueError or KeyError if it is not one."""
-        if any(state[name].shape != (SIZE,) for name in _BY_WORD) or state["judge"].shape != (8,):
+        if any(state[name].shape != (SIZE,) for name in _BY_WORD) or state["judge"].shape != (10,):
             raise ValueError("the judge has another size")
         check_range("words", state["words"], SIZE)
-        parts = (parted(name, state) for name in ("words", "counts", "embeddings"))
-        vectors = [Vector(*vector) for vector in zip(*parts, strict=True)]
+        for name in ("languages", "languages met"):
+            check_range(name, state[name], len(_LANGUAGES))
+        parts = [parted(name, state) for name in ("words", "counts", "embeddings")]
+        codes = [_LANGUAGES[place] for place in state["languages"].tolist()]
+        vectors = [Vector(*one) for one in zip(*parts, state["coverages"].tolist(), codes, strict=True)]
         wide = len(state["direction0"]) if self.has_vectors else 0
         if any(len(vector.words) != len(vector.counts) or len(vector.embedding) not in (0, wide) for vector in vectors):
             raise ValueError("pages differ in length")
         if len(self._topic) not in (0, wide) or {len(state[name]) for name in ("direction", "direction0")} != {wide}:
             raise ValueError("word vectors differ in length")
+        for place in state["languages met"].tolist():
+            self._add_language(_LANGUAGES[place])
         self.numbers = state["numbers"].tolist()
         for name in _BY_WORD:
             setattr(self, name, state[name])
         self._direction, self._direction0 = state["direction"], state["direction0"]
-        self._best = state["best"].tolist()
+        self._best, self._best_covered = state["best"].tolist(), state["best covered"].tolist()
         self.pages, self.seeds = vectors[: len(self.numbers)], vectors[len(self.numbers) :]
         sampled, learned, *scales = state["judge"].tolist()
         self._sampled, self._learned = int(sampled), bool(learned)
-        self.scale, self._scale0, self._direction_scale = Scale(*scales[:2]), Scale(*scales[2:4]), Scale(*scales[4:])
+        pairs = zip(scales[::2], scales[1::2], strict=True)
+        self.scale, self._coverage_scale, self._scale0, self._direction_scale = (Scale(*pair) for pair in pairs)
 
 
-def _meaning(cosines: Floats, scale: Scale) -> Floats:
-    """The log-odds of pages by their embeddings."""
-    return np.clip(scale.slope * (cosines - scale.middle), -_MOST_MEANING, _MOST_MEANING)
+def _with_meaning(odds: Any, embeddings: Floats, direction: Floats, scale: Scale) -> Floats:
+    """Log-odds by words and by their meaning; by words alone for pages without an embedding."""
+    by_meaning = np.clip(scale.odds(embeddings @ direction), -_MOST_MEANING, _MOST_MEANING)
+    share = _MEANING_SHARE * embeddings.any(axis=1)
+    return np.asarray((1 - share) * odds + share * by_meaning)
+
+
+def _between(best: Sequence[float], least: float) -> Scale:
+    """Pages as good as the best ones so far are certain, those half as good are in doubt."""
+    high = max(least, sum(best) / len(best) if best else 0.0)
+    return Scale(high / 2, 6 / high)
 
 
 def _rocchio(pages: Any, yes: Floats, no: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 from zlib import crc32
 
@@ -10,22 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import words
-from focuscrawl.page import Link, Page
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, pack, parted, unpack
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
 from focuscrawl.strategies.adaptive.reading import (
-    BITS,
-    KINDS,
     NO_EMBEDDING,
     SIZE,
     Floats,
     Links,
     Reading,
-    bare_stems,
-    hashes,
-    link_words,
-    names_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 from focuscrawl.strategies.adaptive.vectors import Vectors
@@ -43,26 +38,23 @@ LINKS_PER_RESCORING = 2000
 MOST_LINKS = 1_000_000
 #: Fetched URLs that the weights are learned from, the latest ones.
 LESSONS = 5000
-#: Words given as reasons of a judgement, and the smallest part of a score that is shown.
-REASONS = 8
+#: The smallest part of a score that is shown.
 LEAST = 0.05
 #: Parts of the score of a link that are kept as its reasons.
 STRONGEST = 4
 #: The names of the parts.
 PARTS = (*NAMES, "learned words and places")
-#: Words told of an anchor or a context.
-TOLD = 3
 #: The relevance of a seed that is all that the topic says.
 SEED = 0.95
+#: Pages from which the judge learns once more at the end of a crawl.
+FEW = 8
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
 #: No page is surer.
 _SURE = 1 - 1e-6
-#: Words, places and hosts that are told of what was learned.
-TOLD_OF = 25
 #: Lists that are kept in the crawl's file.
-_LISTS = ("row_pages", "page_urls", "_seed_pages", "_odds", "_outcomes")
+_LISTS = ("row_pages", "page_urls", "_seed_pages", "directories", "_odds", "_outcomes")
 #: Fetches that scores are calibrated by, the latest ones.
 CALIBRATED = 100
 RIDGE_CALIBRATION = 2.0
@@ -84,25 +76,21 @@ class Learner:
 
     def __init__(
         self,
-        keywords: Mapping[str, float],
+        keywords: KeywordJudge | None = None,
         known: Sequence[Known] = (),
         vectors: Vectors | None = None,
-        languages: Sequence[str] = ("en",),
     ) -> None:
         positives = [page.reading.vector for page in known if page.label == 1]
         negatives = [page.reading.vector for page in known if page.label == 0]
-        by_word = {word: weight for name, weight in keywords.items() for word in words.tokenize(name)}
-        by_hash: dict[int, float] = {}
-        for word, weight in by_word.items():
-            for place in hashes([bare_stems([word], language)[0] for language in languages]):
-                by_hash[place] = max(by_hash.get(place, 0.0), weight)
         if vectors is None or (positives and negatives):
-            self.judge = PageJudge(by_hash, positives, negatives)
+            self.judge = PageJudge(keywords, positives, negatives)
         else:
+            given = keywords.all_keywords if keywords is not None else {}
+            by_word = {word: weight for name, weight in given.items() for word in words.tokenize(name)}
             topic = vectors.embed_weighted(by_word) if by_word else NO_EMBEDDING
-            self.judge = PageJudge(by_hash, positives, negatives, topic, vectors.without_average)
+            self.judge = PageJudge(keywords, positives, negatives, topic, vectors.without_average)
         #: Whether the seeds are all that the topic says.
-        self.by_seeds = not keywords and not positives
+        self.by_seeds = keywords is None and not positives
         self.evidence = Evidence(self.judge)
         self.weights = PRIOR.copy()
         #: Features of the URLs that were fetched, and their pages.
@@ -116,6 +104,10 @@ class Learner:
         self._aside_urls: dict[int, int] = {}
         self.page_urls: list[int] = []  # URL by page, from page 1
         self._seed_pages: list[int] = []
+        #: The numbers of pages that are mostly links.
+        self.directories: list[int] = []
+        #: Whether the judge has learned something from the last page.
+        self.has_taught = False
         self._marked: dict[int, float] = {}  # labels by page
         #: Scores as log-odds when URLs were fetched, and what came of them; how the former become probabilities.
         self._odds: list[float] = []
@@ -156,7 +148,13 @@ class Learner:
 
     def relevance(self, reading: Reading) -> float:
         """How relevant a page is, by the judge: from 0.5 on it counts as relevant."""
+        self._meet(reading)
         return self.shown(float(sigmoid(self.judge.log_odds(reading.vector))))
+
+    def _meet(self, reading: Reading) -> None:
+        """Learn the words of a language when the first page in it arrives."""
+        if self.judge.meet(reading.vector):
+            self.evidence.read_judge()
 
     def shown(self, p: float) -> float:
         """The relevance of a page that the judge gives the probability *p*."""
@@ -165,6 +163,21 @@ class Learner:
     def believed(self, relevance: float) -> float:
         """The probability that a relevance stands for: what the link model learns from."""
         return float(sigmoid(logit(min(_SURE, max(1 - _SURE, relevance))) - self.judge.strictness))
+
+    def judged_now(self, *, last: bool = False) -> dict[int, float]:
+        """The relevance of the pages that are kept, by what the judge knows now: by number.
+
+        *last*: by what it would know if it learned from all of them once more. It does not: the crawl may go on.
+        """
+        judge = copy(self.judge)
+        if judge.supervised or not judge.pages:
+            return {}
+        pages = np.array(judge.numbers) + self.offset
+        if last and len(judge.pages) >= FEW:
+            judge.teach_itself(self.evidence.p[pages])
+        p = np.where(np.isin(pages, self._seed_pages), SEED, judge.judge_kept())
+        shown = sigmoid(logit(np.clip(p, 1 - _SURE, _SURE)) + judge.strictness)
+        return dict(zip(judge.numbers, shown.tolist(), strict=True))
 
     # ---- scoring
 
@@ -217,32 +230,6 @@ class Learner:
         ]
         return self.probability(parts.sum(axis=1)).tolist(), named
 
-    def explain(self, url: int, link: Link) -> dict[str, float]:
-        """The parts of the score of a waiting URL that matter, with the words of one of its links."""
-        if url >= len(self.evidence.last) or not self.evidence.last[url]:
-            return {}
-        place = np.array([url])
-        parts = (self.evidence.dense(place) * self.weights)[0]
-        named = _named(parts.tolist(), float(self.evidence.sparse_part(place)[0]))
-        weights, found = self.evidence.word_weights, link_words(link)
-        for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
-            if name in named:
-                best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
-                told = " ".join(stem for stem in best if weights[hashes([stem])[0]] > 0)
-                named = {f"{key} ({told})" if key == name and told else key: value for key, value in named.items()}
-        return named
-
-    def reasons(self, page: Page, reading: Reading) -> dict[str, float]:
-        """The words that count most in the judgement of a page."""
-        judge, vector = self.judge, reading.vector
-        parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
-        best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
-        wanted = set(vector.words[best].tolist())
-        stems = page.counts if page.language == "en" else list(map(words.bare, page.counts))
-        names = {place: stem for place, stem in zip(hashes(stems), stems, strict=True) if place in wanted}
-        told = ((names.get(int(vector.words[place])), float(parts[place])) for place in best)
-        return {name: round(part, 3) for name, part in told if name is not None}
-
     # ---- learning
 
     def take_in(
@@ -256,23 +243,28 @@ class Learner:
         *,
         dead: bool = False,
         seed: bool = False,
+        directory: bool = False,
     ) -> NDArray[np.int64]:
         """Learn from a page of the crawl and add its links; returns the URLs whose scores have changed.
 
         *targets* are the URLs of its links, *key_of* gives the key of the link with a number. A *seed* is all that the
-        topic says.
+        topic says. A *directory* is relevant by its links, which does not make it match.
         """
         evidence = self.evidence
         page = self.offset + number
+        if directory:
+            self.directories.append(number)
+        self._meet(reading)
         evidence.make_room(url)
         if seed and not dead:
             self.judge.learn_seed(reading.vector)
             self._seed_pages.append(page)
         outcome = 0.0 if dead else self.believed(p)
         if evidence.last[url]:
-            self._odds.append(float(self.log_odds(np.array([url]))[0]))
-            self._outcomes.append(outcome)
-            self.rows.append(evidence.row(url))
+            row = evidence.row(url)
+            self._odds.append(float(row.dense @ self.weights + evidence.sparse_part(np.array([url]))[0]))
+            self._outcomes.append(0.0 if dead else p)
+            self.rows.append(row)
             self.row_pages.append(page)
             del self.rows[:-LESSONS], self.row_pages[:-LESSONS]
             del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]
@@ -283,7 +275,8 @@ class Learner:
         changed = False if dead or not len(reading.vector.words) else self.judge.note(number, reading.vector)
         self._adopt(targets, key_of)
         touched = evidence.add(page, targets, reading.links)
-        if self._judge_is_due(number):
+        self.has_taught = self._judge_is_due(number)
+        if self.has_taught:
             self._judge_again(teach=True)
             changed = True
         elif changed:
@@ -416,27 +409,6 @@ class Learner:
         self._changed, self._all_changed = self.evidence.waiting(), True
         self._score_changed()
 
-    def learned(self) -> dict[str, list[tuple[str, float]]]:
-        """What speaks most for and against a page, and for and against a link, with its weight."""
-        words, links = self.evidence.word_weights, self.evidence.sparse
-        found: dict[str, list[tuple[str, float]]] = {}
-        for name, weights in (("page", words), ("link", links)):
-            order = np.argsort(weights, kind="stable")
-            for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
-                chosen = [
-                    place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]
-                ]
-                names = names_of(chosen)
-                found[f"{name} {side}"] = [
-                    (
-                        f"{KINDS[place >> BITS]}: {names[place]}" if name == "link" else names[place],
-                        round(float(weights[place]), 3),
-                    )
-                    for place in chosen
-                    if names.get(place)
-                ]
-        return found
-
     # ---- keeping
 
     def state(self) -> bytes:
@@ -489,12 +461,6 @@ class Learner:
         judge = self.judge
         positives, negatives = judge.beforehand
         vectors = [np.concatenate([vector.words, vector.counts]) for vector in (*positives, *negatives)]
-        given = np.array([number for word in sorted(judge.given) for number in (word, judge.given[word])])
-        digests = [crc32(np.asarray(part, dtype=np.float64).tobytes()) for part in (given, *vectors)]
+        digests = [crc32(np.asarray(part, dtype=np.float64).tobytes()) for part in vectors]
+        digests.append(crc32(judge.about.encode()))
         return np.array([len(positives), len(negatives), judge.has_vectors, *digests], dtype=np.float64)
-
-
-def _named(parts: Sequence[float], sparse: float) -> dict[str, float]:
-    """The parts of a score that matter, by name."""
-    told = zip(PARTS[1:], [*parts[1:], sparse], strict=True)
-    return {name: round(part, 2) for name, part in told if abs(part) >= LEAST}

@@ -6,10 +6,8 @@ A word is represented by a hash of its stem, so that nothing depends on the orde
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
-from math import exp
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from zlib import crc32
@@ -18,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import urls, words
+from focuscrawl.judge import KeywordJudge
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.markup import step_of
-from focuscrawl.resources import data
+from focuscrawl.strategies.adaptive.frequencies import ENGLISH
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -34,8 +33,6 @@ ANCHOR, URL_WORD, CONTEXT, HEADING, PATH, SHAPE, DIRECTORY, TOP, HOST = range(9)
 KINDS = ("anchor", "url word", "context", "heading", "tag path", "url shape", "directory", "directory", "host")
 #: How often a word of the title counts.
 TITLE = 3
-#: The document frequency of a word that is not in the table.
-RARE = 1e-4
 
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -74,7 +71,9 @@ def names_of(features: Collection[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for known, kinds in ((_hashes, range(PATH)), (_place_hashes, range(PATH, HOST + 1))):
         wanted = {feature & (SIZE - 1) for feature in features if feature >> BITS in kinds}
-        names = {number: name for name, number in known.items() if number in wanted}
+        names = {
+            number: words.bare(name) if known is _hashes else name for name, number in known.items() if number in wanted
+        }
         found |= {
             feature: names[feature & (SIZE - 1)]
             for feature in features
@@ -84,14 +83,14 @@ def names_of(features: Collection[int]) -> dict[int, str]:
 
 
 class _WordHashes(dict[str, int]):
-    """A cache of the hashes of the stems of a language's words, without its mark: keywords fit any language."""
+    """A cache of the hashes of the stems of a language's words."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         self._language = language
 
     def __missing__(self, word: str) -> int:
-        number = _hashes[words.bare(words.stem(word, self._language))]
+        number = _hashes[words.stem(word, self._language)]
         if len(word) <= words.LONGEST:
             if len(self) >= _Hashes.LIMIT:
                 self.clear()
@@ -102,23 +101,6 @@ class _WordHashes(dict[str, int]):
 @lru_cache(maxsize=words.LANGUAGES)
 def _word_hashes(language: str) -> _WordHashes:
     return _WordHashes(language)
-
-
-@cache
-def general_frequencies() -> Floats:
-    """The share of all pages that a word is on, by its hash, from a table that ships."""
-    found = np.full(SIZE, RARE)
-    for share, stems in frequency_table():
-        places = list(map(hash_of, stems))
-        found[places] = np.maximum(found[places], share)
-    return found
-
-
-@cache
-def frequency_table() -> list[tuple[float, list[str]]]:
-    """Stems by the share of all pages that they are on, the commonest first."""
-    lines = [line.split() for line in data("words", "english.txt").read_text("utf-8").splitlines()]
-    return [(exp(-int(level) / 4), stems) for level, *stems in lines if level != "#"]
 
 
 class LinkWords(NamedTuple):
@@ -134,17 +116,11 @@ def link_words(link: Link) -> LinkWords:
     """The stems of a link's words, by where they are."""
     language = link.language
     return LinkWords(
-        bare_stems(words.tokenize(link.anchor), language),
-        bare_stems(urls.words(link.url), language),
-        bare_stems([*link.before(), *link.after()], language),
-        bare_stems(words.tokenize(link.subheading or link.main_heading), language),
+        words.stems(words.tokenize(link.anchor), language),
+        words.stems(urls.words(link.url), language),
+        words.stems([*link.before(), *link.after()], language),
+        words.stems(words.tokenize(link.subheading or link.main_heading), language),
     )
-
-
-def bare_stems(found: list[str], language: str) -> list[str]:
-    """The stems of words without the mark of their language, so that the keywords of a topic fit any of them."""
-    stems = words.stems(found, language)
-    return stems if language in ("en", "") else list(map(words.bare, stems))
 
 
 class Place(NamedTuple):
@@ -156,7 +132,6 @@ class Place(NamedTuple):
     host: int
 
 
-@lru_cache(maxsize=20_000)
 def place_of(url: str) -> Place:
     """Where a URL leads."""
     parts = urlsplit(url)
@@ -165,18 +140,6 @@ def place_of(url: str) -> Place:
     top = "".join(directory.split("/", 2)[1:2])
     shape = shape_of(path, parts.query)
     return Place(*[_place_hashes[name] for name in (shape, f"{host}{directory}/", f"{host}/{top}", host)])
-
-
-@lru_cache(maxsize=20_000)
-def _url_features(url: str, language: str) -> list[int]:
-    """The features of the words of a URL: many pages link to the same one."""
-    return _features(URL_WORD, urls.words(url), _word_hashes(language))
-
-
-def _features(kind: int, found: Iterable[str], known: _WordHashes) -> list[int]:
-    """The features of words of a kind."""
-    start = kind * SIZE
-    return sorted({start + known[word] for word in found})
 
 
 def shape_of(path: str, query: str) -> str:
@@ -194,11 +157,15 @@ NO_EMBEDDING: Embedding = np.zeros(0, dtype=np.float32)
 
 
 class Vector(NamedTuple):
-    """A text: the hashes of its words, in order; 1 + ln of how often each occurs; its embedding, if there is one."""
+    """A text: the hashes of its words, in order, and 1 + ln of how often each occurs."""
 
     words: Ints
     counts: NDArray[np.float32]
+    #: Its embedding, if there is one.
     embedding: Embedding = NO_EMBEDDING
+    #: How well it covers the keywords of the topic, from 0 to 1.
+    coverage: float = 0.0
+    language: str = ""
 
 
 def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
@@ -206,22 +173,6 @@ def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
     places, row = np.unique(np.array(found, dtype=np.int32), return_inverse=True)
     totals = np.bincount(row, counts, minlength=len(places)) if len(places) else np.zeros(0)
     return Vector(places, (1 + np.log(totals)).astype(np.float32))
-
-
-def page_vector(page: Page) -> Vector:
-    """The words of a page; those of its title count three times."""
-    counts: dict[str, float] = _speaking(page.counts, page.language)
-    for stem in words.stems(words.tokenize(page.title), page.language):
-        for found in _speaking({stem: 1}, page.language):
-            counts[found] = counts.get(found, 0.0) + TITLE - 1
-    return vector_of(hashes(counts), list(counts.values()))
-
-
-def _speaking(counts: Mapping[str, int], language: str) -> dict[str, float]:
-    """The stems that count. The table of frequencies is English: stop words of other languages would look rare."""
-    if language in ("en", ""):
-        return dict(counts)
-    return {words.bare(stem): count for stem, count in counts.items() if tells(stem)}
 
 
 class Links(NamedTuple):
@@ -240,42 +191,121 @@ class Reading(NamedTuple):
     links: Links
 
 
-def read_links(links: Sequence[Link]) -> Links:
-    """The features of links."""
-    features: list[int] = []
-    first = [0]
-    paths: list[int] = []
-    places: list[Place] = []
-    headings: dict[str, list[int]] = {}
-    prefixes: dict[int, str] = {}
-    for link in links:
-        language = link.language
-        known = _word_hashes(language)
-        features += _features(ANCHOR, words.tokenize(link.anchor), known)
-        features += _url_features(link.url, language)
-        features += _features(CONTEXT, [*link.before(), *link.after()], known)
-        heading = link.subheading or link.main_heading
-        if heading not in headings:
-            headings[heading] = _features(HEADING, words.tokenize(heading), known)
-        features += headings[heading]
-        path = _place_hashes[_path(link, prefixes)]
-        place = place_of(link.url)
+class _Parts(dict[str, list[int]]):
+    """The hashes of the keywords that are parts of the words of a language: an Orgelpfeife is about an Orgel."""
+
+    def __init__(self, keywords: KeywordJudge, language: str) -> None:
+        super().__init__()
+        self._keywords, self._language = keywords, language
+
+    def __missing__(self, word: str) -> list[int]:
+        found = hashes(self._keywords.parts(words.stem(word, self._language), self._language))
+        if len(word) <= words.LONGEST:
+            if len(self) >= _Hashes.LIMIT:
+                self.clear()
+            self[word] = found
+        return found
+
+
+class Reader:
+    """Reads pages for a topic: *keywords* are its own, *embed* makes a vector of the numbers of a page's words."""
+
+    def __init__(
+        self, keywords: KeywordJudge | None = None, embed: Callable[[Mapping[str, float]], Embedding] | None = None
+    ) -> None:
+        self._keywords, self._embed = keywords, embed
+        self._parts: dict[str, _Parts | None] = {}
+        # many pages link to the same URL, with the same anchor, under the same heading
+        self._url_features = lru_cache(maxsize=20_000)(self._read_url)
+        self._text_features = lru_cache(maxsize=20_000)(self._read_text)
+
+    def read(self, page: Page) -> Reading:
+        """What the strategy sees of a page."""
+        return Reading(self.vector(page), self.links(page.links))
+
+    def vector(self, page: Page) -> Vector:
+        """The words of a page; those of its title count three times."""
+        language = page.language
+        counts = dict(page.word_counts)
+        for word in words.tokenize(page.title):
+            counts[word] = counts.get(word, 0) + TITLE - 1
+        if language not in (ENGLISH, ""):
+            counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
+        found, numbers = list(map(_word_hashes(language).__getitem__, counts)), list(counts.values())
+        if (parts := self._parts_in(language)) is not None:
+            for word, count in counts.items():
+                found += parts[word]
+                numbers += [count] * len(parts[word])
+        vector = vector_of(found, numbers)._replace(language=language)
+        if self._keywords is not None:
+            vector = vector._replace(coverage=self._keywords.coverage(page, 0.0).relevance)
+        if self._embed is not None and language in (ENGLISH, ""):  # the vectors know little of other languages
+            vector = vector._replace(embedding=self._embed(page.word_counts))
+        return vector
+
+    def _parts_in(self, language: str) -> _Parts | None:
+        """The keywords in the words of a language; None if words there do not contain others."""
+        if language not in self._parts:
+            if len(self._parts) >= words.LANGUAGES:
+                del self._parts[next(iter(self._parts))]
+            keywords = self._keywords
+            has_parts = keywords is not None and keywords.has_parts(language)
+            self._parts[language] = _Parts(keywords, language) if keywords is not None and has_parts else None
+        return self._parts[language]
+
+    def _read_url(self, url: str, language: str) -> tuple[list[int], Place]:
+        """The features of a URL, and where it leads."""
+        place = place_of(url)
+        features = self._features(URL_WORD, urls.words(url), language)
         features += (
-            PATH * SIZE + path,
             SHAPE * SIZE + place.shape,
             DIRECTORY * SIZE + place.directory,
             TOP * SIZE + place.top,
             HOST * SIZE + place.host,
         )
-        first.append(len(features))
-        paths.append(path)
-        places.append(place)
-    return Links(
-        np.array(features, dtype=np.int32),
-        np.array(first, dtype=np.int64),
-        np.array(paths, dtype=np.int32),
-        np.array(places, dtype=np.int32).reshape(len(paths), 4),
-    )
+        return features, place
+
+    def _read_text(self, kind: int, text: str, language: str) -> list[int]:
+        return self._features(kind, words.tokenize(text), language)
+
+    def _features(self, kind: int, found: Sequence[str], language: str) -> list[int]:
+        """The features of words of a kind."""
+        start, known, parts = kind * SIZE, _word_hashes(language), self._parts_in(language)
+        features = {start + known[word] for word in found}
+        if parts is not None:
+            features.update(start + part for word in found for part in parts[word])
+        return list(features)
+
+    def links(self, links: Sequence[Link]) -> Links:
+        """The features of links, which are on one page."""
+        features: list[int] = []
+        first = [0]
+        paths: list[int] = []
+        places: list[Place] = []
+        prefixes: dict[int, str] = {}
+        language = links[0].language if links else ""
+        url_features, text_features = self._url_features, self._text_features
+        known, parts = _word_hashes(language), self._parts_in(language)
+        for link in links:
+            of_url, place = url_features(link.url, language)
+            path = _place_hashes[_path(link, prefixes)]
+            features += of_url
+            features += text_features(ANCHOR, link.anchor, language)
+            features += text_features(HEADING, link.subheading or link.main_heading, language)
+            context = link.before() + link.after()
+            features += {CONTEXT * SIZE + known[word] for word in context}
+            if parts is not None:
+                features += {CONTEXT * SIZE + part for word in context for part in parts[word]}
+            features.append(PATH * SIZE + path)
+            first.append(len(features))
+            paths.append(path)
+            places.append(place)
+        return Links(
+            np.array(features, dtype=np.int32),
+            np.array(first, dtype=np.int64),
+            np.array(paths, dtype=np.int32),
+            np.array(places, dtype=np.int32).reshape(len(paths), 4),
+        )
 
 
 def _path(link: Link, prefixes: dict[int, str]) -> str:
@@ -287,11 +317,3 @@ def _path(link: Link, prefixes: dict[int, str]) -> str:
     if prefix is None:
         prefix = prefixes[around] = ">".join([step_of(*element) for element in link.elements[:-1]])
     return f"{prefix}>{step_of(*link.elements[-1])}"
-
-
-def read(page: Page, embed: Callable[[Mapping[str, float]], Embedding] | None = None) -> Reading:
-    """What the strategy sees of a page; *embed* makes a vector of the numbers of its words."""
-    vector = page_vector(page)
-    if embed is not None:
-        vector = vector._replace(embedding=embed(Counter(page.words)))
-    return Reading(vector, read_links(page.links))

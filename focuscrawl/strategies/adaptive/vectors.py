@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import words
-from focuscrawl.strategies.adaptive.reading import RARE, Embedding, frequency_table, general_frequencies, hashes
+from focuscrawl.strategies.adaptive.frequencies import RARE, frequency_table
+from focuscrawl.strategies.adaptive.reading import Embedding
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,8 @@ class Vectors:
             more = max(size, 2 * len(self._known)) - len(self._known)
             self._known = np.concatenate([self._known, np.zeros((more, self._known.shape[1]), dtype=np.float32)])
             self._weights = np.concatenate([self._weights, np.zeros(more, dtype=np.float32)])
-        shares = np.maximum(general_frequencies()[hashes(words.stems(found))], _RAREST)
+        known = _shares()
+        shares = np.array([max(_RAREST, known.get(stem, RARE)) for stem in words.stems(found)])
         start = len(self._places)
         self._weights[start:size] = np.clip(-np.log(shares), 0.0, _HEAVIEST)
         self._places.update(zip(found, range(start, size), strict=True))
@@ -81,9 +83,10 @@ class Vectors:
     @staticmethod
     def _telling(counts: Mapping[str, float]) -> Mapping[str, float]:
         """Without words that occur once and are not in the table of frequencies: names and typos, each costly once."""
-        known = general_frequencies()[hashes(words.stems(list(counts)))] > RARE
+        known = _shares()
+        stems = words.stems(counts)
         few = {
-            word: count for (word, count), told in zip(counts.items(), known.tolist(), strict=True) if told or count > 1
+            word: count for stem, (word, count) in zip(stems, counts.items(), strict=True) if stem in known or count > 1
         }
         return few if len(few) <= LIMIT // 2 else dict(list(few.items())[: LIMIT // 2])
 
@@ -96,6 +99,12 @@ class Vectors:
         places = [self._places[word] for word in found]
         total = (weights * self._weights[places] if rarity else weights) @ self._known[places]
         return np.asarray(total / (float(np.sqrt(total @ total)) or 1.0), dtype=np.float32)
+
+
+@cache
+def _shares() -> dict[str, float]:
+    """The share of all English pages that a stem is on."""
+    return {stem: share for share, stems in frequency_table() for stem in stems}
 
 
 @cache

@@ -1,0 +1,139 @@
+"""What a crawl pays for being watched: a dashboard that is open beside it, and the report that it writes meanwhile.
+
+    python benchmarks/beside.py [ROUNDS]
+
+Crawls a synthetic web, and asks its dashboard for the view Now every two seconds in every other stretch of the crawl;
+compares the CPU time of the crawl's process per page. Then writes the report of a large crawl from a thread, as a
+running crawl does, and measures for how long the main thread could not run.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import exp, log, sqrt
+from pathlib import Path
+
+from dashboard import Serving, ask, build
+
+from focuscrawl.errors import FocusError
+from focuscrawl.reports.report import crawl_report
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
+
+#: Seconds between two requests for Now, as the page itself makes them.
+POLL = 2.0
+#: Seconds of a stretch.
+WINDOW = 4.0
+#: Pages of the large crawl whose report is written.
+LARGE = 200_000
+WEB = "synthetic:1000000?hosts=50&links=40&bytes=15000"
+
+
+@contextmanager
+def crawling(folder: Path) -> Iterator[int]:
+    """A crawl in a process of its own, while the block runs."""
+    command = [
+        *(sys.executable, "-m", "scrapy", "crawl", "best_first", "-a", "keywords=basalt,lava", "-L", "ERROR"),
+        *("-a", "seeds=http://host-0.synthetic.example/", "-s", f"FOCUS_WEB={WEB}"),
+        *("-s", f"FOCUS_DIR={folder}", "-s", "FOCUS_PROGRESS=False"),
+    ]
+    process = subprocess.Popen(command)
+    try:
+        while not stored(folder):
+            time.sleep(0.1)
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def stored(folder: Path) -> int:
+    """Pages stored so far."""
+    try:
+        with read_crawl(folder, check=False) as store:
+            return store.pages.last_number()
+    except FocusError:  # it is being created
+        return 0
+
+
+def cpu(process: int) -> float:
+    """CPU seconds that a process has taken."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def window(folder: Path, process: int, address: str | None) -> float:
+    """CPU seconds per page of the crawl for some seconds; with an address, Now is asked for meanwhile."""
+    pages, before, end = stored(folder), cpu(process), time.monotonic() + WINDOW
+    while time.monotonic() < end:
+        if address is not None:
+            ask(f"{address}c/{folder.name}/now")
+        time.sleep(POLL)
+    return (cpu(process) - before) / (stored(folder) - pages)
+
+
+def beside(rounds: int) -> None:
+    """Compare the same crawl with and without somebody who looks at its dashboard, in turns."""
+    alone: list[float] = []
+    watched: list[float] = []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "crawl")
+        with crawling(folder) as process, Serving(folder) as (address, _):
+            ask(f"{address}c/{folder.name}/now")
+            for number in range(rounds):
+                for looks in (False, True) if number % 2 else (True, False):
+                    (watched if looks else alone).append(window(folder, process, address if looks else None))
+            pages = stored(folder)
+    logs = [log(one / other) for one, other in zip(watched, alone, strict=True)]
+    error = 1.96 * statistics.stdev(logs) / sqrt(rounds)
+    ratio, low, high = (exp(statistics.mean(logs) + side * error) for side in (0, -1, 1))
+    print(
+        f"CPU per page of a crawl whose dashboard is asked every {POLL:g} s, against it without: {ratio:.1%}"
+        f" (95 % interval {low:.1%} to {high:.1%}, {rounds} rounds; {1000 * statistics.median(alone):.2f} ms a page,"
+        f" {pages:,} pages)"
+    )
+
+
+def report(pages: int) -> None:
+    """Write the report of a large crawl from a thread, while the main thread wants to run every millisecond."""
+    with tempfile.TemporaryDirectory() as place:
+        build(Path(place), pages)
+        path = Path(place, "crawl.sqlite")
+
+        def write() -> None:
+            store = Store(path, create=False, check=False, any_thread=True)
+            store.browse.small_cache()
+            Path(place, "report.html").write_text(crawl_report(store, running=True))
+            store.close()
+
+        thread = threading.Thread(target=write)
+        began = before = time.perf_counter()
+        taken, longest = time.process_time(), 0.0
+        thread.start()
+        while thread.is_alive():
+            time.sleep(0.001)
+            now = time.perf_counter()
+            longest, before = max(longest, now - before), now
+        taken = time.process_time() - taken
+        took = time.perf_counter() - began
+    print(
+        f"report of {pages:,} pages: {taken:.1f} s of CPU in {took:.1f} s; the longest pause of the main thread:"
+        f" {1000 * longest:.0f} ms"
+    )
+
+
+def main() -> None:
+    beside(int(sys.argv[1]) if len(sys.argv) > 1 else 40)
+    report(LARGE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""What was learned, and why a link or a page is scored as it is, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from focuscrawl import words
+from focuscrawl.page import Link, Page
+from focuscrawl.strategies.adaptive.evidence import Evidence
+from focuscrawl.strategies.adaptive.judge import PageJudge
+from focuscrawl.strategies.adaptive.learner import LEAST, PARTS, Learner
+from focuscrawl.strategies.adaptive.reading import BITS, KINDS, Reading, hashes, link_words, names_of
+
+#: Words given as reasons of a judgement.
+REASONS = 8
+#: Words told of an anchor or a context.
+TOLD = 3
+#: Words, places and hosts that are told of what was learned.
+TOLD_OF = 25
+
+
+def explain(learner: Learner, url: int, link: Link) -> dict[str, float]:
+    """The parts of the score of a waiting URL that matter, with the words of one of its links."""
+    evidence = learner.evidence
+    if url >= len(evidence.last) or not evidence.last[url]:
+        return {}
+    place = np.array([url])
+    parts = [*(evidence.dense(place) * learner.weights)[0].tolist(), float(evidence.sparse_part(place)[0])]
+    told = zip(PARTS[1:], parts[1:], strict=True)
+    named = {name: round(part, 2) for name, part in told if abs(part) >= LEAST}
+    weights, found = evidence.word_weights, link_words(link)
+    for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
+        if name in named:
+            best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
+            several = " ".join(words.bare(stem) for stem in best if weights[hashes([stem])[0]] > 0)
+            named = {f"{key} ({several})" if key == name and several else key: value for key, value in named.items()}
+    return named
+
+
+def reasons(judge: PageJudge, page: Page, reading: Reading) -> dict[str, float]:
+    """The words that count most in the judgement of a page."""
+    vector = reading.vector
+    parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
+    best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
+    wanted = set(vector.words[best].tolist())
+    places = zip(hashes(page.counts), page.counts, strict=True)
+    names = {place: words.bare(stem) for place, stem in places if place in wanted}
+    told = ((names.get(int(vector.words[place])), float(parts[place])) for place in best)
+    return {name: round(part, 3) for name, part in told if name is not None}
+
+
+def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
+    """What speaks most for and against a page, and for and against a link, with its weight."""
+    found: dict[str, list[tuple[str, float]]] = {}
+    for name, weights in (("page", evidence.word_weights), ("link", evidence.sparse)):
+        order = np.argsort(weights, kind="stable")
+        for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
+            chosen = [place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]]
+            names = names_of(chosen)
+            found[f"{name} {side}"] = [
+                (
+                    f"{KINDS[place >> BITS]}: {names[place]}" if name == "link" else names[place],
+                    round(float(weights[place]), 3),
+                )
+                for place in chosen
+                if names.get(place)
+            ]
+    return found
