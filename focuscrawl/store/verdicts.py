@@ -24,6 +24,9 @@ _PAGE = (
 )
 _OWN = "opinion.page IS NOT NULL, opinion.relevance, opinion.relevant, opinion.wanted"
 _JOIN = "LEFT JOIN opinion ON opinion.page = page.id"
+_FIRST_RELEVANCE = (
+    "SELECT coalesce(CAST(json_extract(first, '$.relevance') AS DOUBLE PRECISION), relevance) FROM page WHERE id = ?"
+)
 _SET = "UPDATE page SET relevance = ?, relevant = ?, matched = ? WHERE id = ?"
 _SET_OPINION = upsert("opinion", "page", "relevance", "relevant", "wanted")
 
@@ -73,8 +76,7 @@ class Verdicts(Part):
 
     def first_relevance(self, number: int) -> float | None:
         """The relevance that a page had when it arrived."""
-        query = "SELECT coalesce(CAST(json_extract(first, '$.relevance') AS DOUBLE PRECISION), relevance) FROM page WHERE id = ?"
-        row = self.store.execute(query, (number,)).fetchone()
+        row = self.store.execute(_FIRST_RELEVANCE, (number,)).fetchone()
         return None if row is None or row[0] is None else float(row[0])
 
     def overruled(self) -> dict[int, bool]:
