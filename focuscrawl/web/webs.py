@@ -282,7 +282,9 @@ def _open(name: str) -> Web:
 
 def web_file(name: str) -> Path | None:
     """The file of the web with that name (for a directory, the crawl in it); None for webs without a file."""
-    if name == "demo" or name.startswith("synthetic:") or name in IN_MEMORY:
+    from focuscrawl.store.places import is_address
+
+    if name == "demo" or name.startswith("synthetic:") or name in IN_MEMORY or is_address(name):
         return None
     path = Path(name)
     return path / "crawl.sqlite" if path.is_dir() else path
