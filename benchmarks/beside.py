@@ -25,7 +25,8 @@ from dashboard import Serving, ask, build
 
 from focuscrawl.errors import FocusError
 from focuscrawl.reports.report import crawl_report
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 
 #: Seconds between two requests for Now, as the page itself makes them.
 POLL = 2.0

@@ -35,7 +35,7 @@ from focuscrawl.reports.endings import RESUMES
 from focuscrawl.reports.no_match import no_match
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.errors import StoreError
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl, shown
 from focuscrawl.topic import named_topics
 from focuscrawl.web import replay, webs
 
@@ -235,13 +235,13 @@ def _as_spider_argument(option: str, following: Sequence[str]) -> str:
 
 def _close(crawl: Crawl) -> list[str]:
     """Close a crawl, if it is still open; what the user should know of its end, a line each."""
-    if not crawl.ending and not crawl.fatal and crawl.store.path.exists():  # it was stopped immediately
+    if not crawl.ending and not crawl.fatal and crawl.store.exists():  # it was stopped immediately
         with suppress(FocusError, StoreError), crawl.store.transaction():
             crawl.note_end("shutdown")
     crawl.close()
-    if crawl.fatal or not crawl.store.path.exists():
+    if crawl.fatal or not crawl.store.exists():
         return []
-    with suppress(FocusError), read_crawl(crawl.folder, check=False) as store:
+    with suppress(FocusError), read_crawl(crawl.place, check=False) as store:
         lines = no_match(store) if crawl.judges else []
         if crawl.was_stopped:
             return [*lines, f"Stopped; {RESUMES}."]
@@ -251,9 +251,10 @@ def _close(crawl: Crawl) -> list[str]:
 
 def _places(crawl: Crawl, folder: Path) -> tuple[str, str]:
     """Where the results are, in two lines."""
+    store = folder / "crawl.sqlite" if crawl.mirrors else shown(crawl.place)
     return (
         f"{crawl.matched:,} matched URLs are in {folder / 'URLs.txt'}",
-        f"The whole crawl is in {folder / 'crawl.sqlite'}, a summary in {folder / 'report.html'}",
+        f"The whole crawl is in {store}, a summary in {folder / 'report.html'}",
     )
 
 

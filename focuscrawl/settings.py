@@ -19,6 +19,13 @@ COMMANDS_MODULE = "focuscrawl.commands"
 
 #: Directory of the crawl; None: JOBDIR, or crawls/<spider>-<topic>. Using the same directory again resumes the crawl.
 FOCUS_DIR = None
+#: Where the crawl is stored, if not in a file in FOCUS_DIR: the address of a PostgreSQL database, which several workers
+#: share, such as postgresql://user@server/database.
+FOCUS_STORE = None
+#: How many hosts a worker of a shared crawl holds at most, and seconds after which others take the hosts of a worker
+#: that is not heard of.
+FOCUS_LEASES = 64
+FOCUS_LEASE = 30.0
 #: Topic of spiders that are started without one: a file, the name of a shipped topic, or a table as in a file.
 FOCUS_TOPIC = None
 #: The strategy of `crawl` without a spider's name, and, by the add-on, of the spiders of other projects: a name or an

@@ -381,7 +381,9 @@ class FocusedSpider(Spider):
             raise FocusError(self._lacks_crawl())
         place = self.crawl.folder / folder
         settings = with_our_spiders(self.settings)
-        settings.update({"FOCUS_DIR": str(place), "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline")
+        settings.update(
+            {"FOCUS_DIR": str(place), "FOCUS_STORE": None, "FOCUS_PROGRESS": False, "FEEDS": {}}, priority="cmdline"
+        )
         given = {name: value for name, value in self.given.items() if value}
         self.logger.info("Running spider '%s' first, in %s", spider, place)
         await AsyncCrawlerRunner(settings).crawl(spider, **given, **options)

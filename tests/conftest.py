@@ -179,3 +179,18 @@ class FixedScores(FocusedSpider):
 
     def score(self, page: Page):
         return [float(link.anchor.rpartition("/")[2]) for link in page.links]
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server for this test session."""
+    server = pytest.importorskip("tests.postgres", exc_type=ImportError).Server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def database(postgres):
+    """The address of a crawl on a PostgreSQL server that does not exist yet."""
+    with postgres.schema() as address:
+        yield address

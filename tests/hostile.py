@@ -26,8 +26,9 @@ from focuscrawl.reports.report import crawl_report
 from focuscrawl.search.folder import search_folder
 from focuscrawl.search.query import Query
 from focuscrawl.seeding.seeding import search_crawl
+from focuscrawl.store.places import earlier_crawl, read_crawl
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import Store, earlier_crawl, read_crawl
+from focuscrawl.store.store import Store
 from focuscrawl.strategies.tgraph import bottom_up
 from focuscrawl.strategies.tgraph_picture import as_text as graph_as_text
 from focuscrawl.testing import at, small_web

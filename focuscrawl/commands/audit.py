@@ -34,7 +34,7 @@ from focuscrawl.reports.audit import (
 from focuscrawl.reports.keys import read_key, single_keys
 from focuscrawl.reports.report import crawl_report
 from focuscrawl.reports.review import HELP, Card, card, review
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 #: Pages that a sample has by default.
 SAMPLE = 100

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from focuscrawl.command import FocusCommand
 from focuscrawl.console.program import program
 from focuscrawl.reports.explain import explain
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 
 class Command(FocusCommand):

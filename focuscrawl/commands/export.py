@@ -16,7 +16,7 @@ from focuscrawl.command import FocusCommand
 from focuscrawl.console.program import program
 from focuscrawl.errors import printable
 from focuscrawl.export.export import FORMATS, Export
-from focuscrawl.store.store import crawl_folder
+from focuscrawl.store.places import crawl_folder
 
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.reading.types import parse_documents
 from focuscrawl.reports.report import crawl_report
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 #: Pages of each kind that are shown.
 _SHOWN = 5
@@ -81,8 +81,9 @@ class Command(FocusCommand):
                     print("nothing was changed; without --dry-run, it is")
                     return
                 write_verdicts(folder, store, spider, changes, models)
-                write_whole(folder / "report.html", crawl_report(store))
-                print(f"URLs.txt has {store.pages.figures().matched:,} URLs now")
+                if not store.shared:
+                    write_whole(folder / "report.html", crawl_report(store))
+                print(f"{store.pages.figures().matched:,} URLs match now")
         except OSError as error:
             raise FocusError(f"cannot write to {folder}: {error.strerror}") from None
 

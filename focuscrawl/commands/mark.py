@@ -14,7 +14,7 @@ from focuscrawl.crawl.mark_watch import EVERY_PAGES, EVERY_SECONDS
 from focuscrawl.crawl.marking import Marked, NewMark, mark_pages
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.store.marks import VERDICTS
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 #: URLs that a message names.
 _NAMED = 5

@@ -21,7 +21,7 @@ from focuscrawl.recrawl.revisit import parse_age, parse_since
 from focuscrawl.recrawl.spider import RevisitingSpider, revisiting
 from focuscrawl.recrawl.watch import Round, Watch
 from focuscrawl.spider import FocusedSpider
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import address_of, crawl_folder, is_address, read_crawl
 
 #: The priority of settings that the crawl was made with: above a spider's own, below the command line.
 _PRIORITY = 35
@@ -206,7 +206,10 @@ class Command(CrawlCommand):
         if asked or asked_too:
             raise FocusError(not_taken(folder, [*asked_too, *asked]))
         settings.setdict(taken, priority=_PRIORITY)
-        settings.set("FOCUS_DIR", str(folder), priority="cmdline")
+        if is_address(folder):
+            settings.set("FOCUS_STORE", address_of(folder), priority="cmdline")
+        else:
+            settings.set("FOCUS_DIR", str(folder), priority="cmdline")
         told = "seeds" in arguments and "seeds" not in given
         return strategy, arguments, told or ("topic" not in arguments and "FOCUS_TOPIC" in taken)
 

@@ -12,7 +12,7 @@ from focuscrawl.commands.export import show_progress
 from focuscrawl.console.program import program
 from focuscrawl.errors import printable
 from focuscrawl.export.release import Release, check_release
-from focuscrawl.store.store import crawl_folder
+from focuscrawl.store.places import crawl_folder
 
 
 class Command(FocusCommand):

@@ -14,7 +14,7 @@ from focuscrawl.crawl.marking import mark_pages, marks_of_pages
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.reports.keys import read_key, single_keys
 from focuscrawl.reports.review import HELP, Card, Tally, card, review, to_review
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 
 
 class Command(FocusCommand):

@@ -18,8 +18,8 @@ from focuscrawl.errors import FocusError, printable
 from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Answer, Hit, Piece
 from focuscrawl.search.query import Query
+from focuscrawl.store.places import crawl_folder, has_crawl
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import crawl_folder
 
 
 class Command(FocusCommand):
@@ -129,7 +129,7 @@ def _split(args: list[str]) -> tuple[list[str], list[str]]:
     """The crawls, which come first, and the words of the query, of which at least one is left."""
     places = args[:1]
     for argument in args[1:-1]:
-        if not (crawl_folder(argument) / "crawl.sqlite").is_file():
+        if not has_crawl(crawl_folder(argument)):
             break
         places.append(argument)
     return places, [argument for argument in args[len(places) :] if argument != "--"]

@@ -12,7 +12,7 @@ from focuscrawl.command import FocusCommand
 from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
 from focuscrawl.reports.status import Status, crawls_in, lines, status_of, table
-from focuscrawl.store.store import crawl_folder
+from focuscrawl.store.places import crawl_folder
 
 
 class Command(FocusCommand):

@@ -14,7 +14,7 @@ from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
-from focuscrawl.store.store import earlier_crawl
+from focuscrawl.store.places import earlier_crawl
 from focuscrawl.strategies.tgraph import LEVELS, SIZE, TGraph, bottom_up, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text
 from focuscrawl.topic import Topic, load_topic

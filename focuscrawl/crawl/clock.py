@@ -43,6 +43,11 @@ def monotonic() -> float:
     return _current.monotonic()
 
 
+def machine() -> float:
+    """Seconds on the machine's own clock, whatever clock a crawl runs on: for what is agreed on with others."""
+    return time.monotonic()
+
+
 def utc() -> datetime:
     """The date and time in UTC."""
     return _current.utc()

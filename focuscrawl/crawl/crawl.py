@@ -14,22 +14,22 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from focuscrawl import urls
 from focuscrawl.crawl import clock, start_checks
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates, signature_of
-from focuscrawl.crawl.failures import is_embedded_only
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.mark_watch import MarkWatch
 from focuscrawl.crawl.marking import apply_marks, write_matched
 from focuscrawl.crawl.outlook import KEPT, Outlook
+from focuscrawl.crawl.problem import problem_of
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.frontier import Candidate, Frontier
+from focuscrawl.frontier.candidate import Candidate
 from focuscrawl.frontier.hosts import Hosts
 from focuscrawl.frontier.patience import Patience
+from focuscrawl.frontier.shared import open_frontier
 from focuscrawl.language.wanted import Wanted, wanted_languages
 from focuscrawl.manners import rights
 from focuscrawl.manners.scope import Scope
@@ -37,10 +37,9 @@ from focuscrawl.manners.traps import Recall, Traps
 from focuscrawl.page import Link, Page
 from focuscrawl.reading import types
 from focuscrawl.reading.documents import read_page
-from focuscrawl.reading.shells import remedy
 from focuscrawl.search.index import Index
 from focuscrawl.store.errors import StoreError
-from focuscrawl.store.store import Store
+from focuscrawl.store.places import crawl_folder, open_store
 from focuscrawl.topic import Topic, keyword_changes
 from focuscrawl.web.addresses import Networks
 from focuscrawl.web.browser_choice import browser_choice, find_browser
@@ -72,8 +71,13 @@ def directory(settings: BaseSettings, spider: str, topic: Topic) -> Path:
 class Crawl:
     """The open crawl of a crawler."""
 
-    def __init__(self, folder: Path, spider: str, topic: Topic, offer: str = "", **frontier: Any) -> None:
+    def __init__(
+        self, folder: Path, spider: str, topic: Topic, offer: str = "", place: str = "", **frontier: Any
+    ) -> None:
+        """Open a crawl with its files in *folder*, and its store there, or at another *place*."""
         self.folder = folder
+        #: What others open the crawl by.
+        self.place = crawl_folder(place) if place else folder
         self.topic = topic
         #: Why the crawl had to stop, if it could not continue.
         self.fatal: str | None = None
@@ -103,8 +107,9 @@ class Crawl:
                 f"cannot write to {folder}: {error.strerror}; choose another with -s FOCUS_DIR=…"
             ) from None
         try:
-            self._check_files()
-            self.store = Store(folder / "crawl.sqlite")
+            if self.place == folder:
+                self._check_files()
+            self.store = open_store(place or folder, folder=folder)
         except FocusError:
             self._drop_lock()
             raise
@@ -120,7 +125,7 @@ class Crawl:
                 #: The latest time in the file when it was opened.
                 self.newest = self.store.newest()
                 self._seconds_before = self._seconds_noted = self._recorded_seconds()
-                self.frontier = Frontier(self.store, **frontier)
+                self.frontier = open_frontier(self.store, **frontier)
                 self.outlook = Outlook(self.pages, self.relevant, self.store.standing.outcomes(KEPT))
                 self.store.unread.make()
                 #: What people say of pages.
@@ -180,6 +185,8 @@ class Crawl:
             "hosts_per_batch": number(settings, "FOCUS_HOSTS_PER_BATCH"),
             "pages_per_host": number(settings, "FOCUS_PAGES_PER_HOST"),
             "any_scheme": yes_or_no(settings, "FOCUS_ANY_SCHEME"),
+            "lease": number(settings, "FOCUS_LEASE"),
+            "leases": number(settings, "FOCUS_LEASES"),
             "patience": Patience(number(settings, "FOCUS_PATIENCE"), number(settings, "FOCUS_PATIENCE_MAX")),
         }
         bounds = {
@@ -206,7 +213,8 @@ class Crawl:
         if checked:
             warnings += start_checks.check_space(start_checks.free_space(folder), folder, refuse=not offline)
             warnings += start_checks.check_memory(start_checks.available_memory())
-        crawl = cls(folder, spider, topic, offer, **(options | frontier))
+        place = "" if throw_away is not None else str(settings.get("FOCUS_STORE") or "")
+        crawl = cls(folder, spider, topic, offer, place, **(options | frontier))
         if checked and not offline:
             warnings += start_checks.check_clock(clock.utc(), crawl.newest)
         for warning in warnings:
@@ -219,7 +227,7 @@ class Crawl:
         crawl.traps = Traps(crawl.store.patterns.each(), **bounds)
         crawl.frontier.damper = crawl.traps.damping
         if crawl.resumed:
-            crawl.traps.recall = Recall(partial(crawl._said_before, crawl.pages), crawl.words_of)
+            crawl.traps.recall = Recall(partial(crawl._said_before, crawl.store.pages.last_number()), crawl.words_of)
         if similarity:
             crawl.duplicates = Duplicates(
                 similarity, partial(signature_of, crawl.store), crawl.store.pages.signatures()
@@ -351,6 +359,11 @@ class Crawl:
                     " -s FOCUS_DIR=…"
                 )
 
+    @property
+    def mirrors(self) -> bool:
+        """Whether the files in the directory repeat the whole store; a worker's have what it stored itself."""
+        return not self.store.shared
+
     def _drop_lock(self) -> None:
         if self._lock is not None:
             self._lock.close()
@@ -433,7 +446,7 @@ class Crawl:
     def look_ahead(self, *, now: bool = False) -> None:
         """Estimate what the next pages will bring, if it is time or must be done *now*, and record it."""
         waiting = self.frontier.waiting
-        if self.judges and (self.outlook.is_due(len(waiting.state)) or (now and self.outlook.is_behind)):
+        if self.judges and (self.outlook.is_due(waiting.known) or (now and self.outlook.is_behind)):
             # a URL that has waited long stands higher by its age; so did the pages when they were fetched
             forecast = self.outlook.look(waiting.open_ranks() + self.frontier.ageing * self.pages)
             with self.store.batch():
@@ -452,10 +465,12 @@ class Crawl:
         if self._lock is None:
             return
         self.problem = self.find_problem()
-        if self.failure and self.ending and self.store.path.exists():
+        if self.failure and self.ending and self.store.exists():
             with suppress(StoreError, FocusError), self.store.transaction():
                 self.store.standing.fail(self.failure)
         self._take_up_last_marks()
+        if hasattr(self, "frontier"):
+            self.frontier.leave()
         self.store.close()
         self._drop_lock()
         if self.throw_away is not None:
@@ -463,28 +478,14 @@ class Crawl:
 
     def _take_up_last_marks(self) -> None:
         """Apply the marks that were set while the crawl was ending: nobody else could."""
-        if self.fatal is None and self.throw_away is None and hasattr(self, "marks") and self.store.path.exists():
+        if self.fatal is None and self.throw_away is None and hasattr(self, "marks") and self.store.exists():
             with suppress(StoreError, OSError, FocusError):  # the next run sees to it
-                if apply_marks(self.store):
+                if apply_marks(self.store) and self.mirrors:
                     write_matched(self.folder, self.store)
 
     def find_problem(self) -> str | None:
         """Why no page could be read; None if one could."""
-        if not self.store.path.exists():
-            return f"{self.store.path} was removed while the crawl was running; the crawl is lost"
-        try:
-            if self.store.pages.any_readable():
-                return None
-            page, failure = next(self.store.pages.each(), None), self.store.failures.first()
-        except StoreError as error:
-            return str(self.store.broken(error))
-        if page is not None:
-            why = "; ".join(filter(None, (f"{page.url}: {page.problem}", remedy(page.problem))))
-        else:
-            why = f"{failure.url}: {failure.reason}" if failure else "the crawl ended before the first page"
-            if failure is not None and is_embedded_only(failure.url, failure.reason):
-                why = f"{urls.host(failure.url)} exists on the embedded web only; add -s FOCUS_WEB=demo"
-        return f"no page could be read: {why}"
+        return problem_of(self.store)
 
     def __del__(self) -> None:
         lock = getattr(self, "_lock", None)

@@ -160,9 +160,10 @@ def write_verdicts(
         _set_topic(store, spider.topic)
         store.set_meta(APPLIED, store.marks.last_number())
         _note(store, spider, changes)
-    for name, model in models.items():
-        write_whole(folder / name, model)
-    write_matched(folder, store)
+    if not store.shared:  # a worker trains its models again
+        for name, model in models.items():
+            write_whole(folder / name, model)
+        write_matched(folder, store)
 
 
 def _set_topic(store: Store, topic: Topic) -> None:

@@ -14,12 +14,15 @@ class LineFile:
     reach the store are removed, and missing lines are added.
     """
 
-    def __init__(self, path: Path, lines: Iterator[str]) -> None:
-        """Open *path*; *lines* is what it should hold by now."""
+    def __init__(self, path: Path, lines: Iterator[str] | None) -> None:
+        """Open *path*; *lines* is what it should hold by now, None to keep what it has."""
         self.path = path
         good = 0
         missing: list[str] = []
-        if path.exists():
+        if path.exists() and lines is None:
+            with path.open("r+b") as file:
+                file.truncate(sum(map(len, (line for line in file if line.endswith(b"\n")))))
+        elif path.exists() and lines is not None:
             with path.open("rb") as file:
                 for line in lines:
                     if file.readline() != f"{line}\n".encode():
@@ -31,7 +34,7 @@ class LineFile:
         self._file: BinaryIO = path.open("ab")
         for line in missing:
             self.write(line)
-        for line in lines:
+        for line in lines or ():
             self.write(line)
 
     def write(self, line: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from time import sleep
 from typing import IO
 
 from focuscrawl.crawl.files import check_own_files
 from focuscrawl.errors import FocusError
+from focuscrawl.store.places import is_address, open_store
 from focuscrawl.store.store import Store
 
 try:
@@ -77,14 +78,12 @@ def locked_store(folder: Path) -> Iterator[Store]:
 
     The contents are not checked: for a large file, that takes long.
     """
-    check_own_files(folder)
-    lock = take_lock(folder)
-    try:
-        store = Store(folder / "crawl.sqlite", check=False)
+    if not is_address(folder):
+        check_own_files(folder)
+    with nullcontext() if is_address(folder) else take_lock(folder):
+        store = open_store(folder, check=False)
         try:
             with store.reading():
                 yield store
         finally:
             store.close()  # before the lock is released, because closing writes
-    finally:
-        lock.close()

@@ -21,8 +21,9 @@ from focuscrawl.crawl.verdict import NO, YES, overrule
 from focuscrawl.errors import FocusError
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.marks import APPLIED, VERDICTS, Mark
+from focuscrawl.store.places import is_address, open_store, read_crawl
 from focuscrawl.store.schema import VERSION
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.store import Store
 
 #: The longest note, name and URL that are kept, in characters.
 MAX_NOTE = 2000
@@ -83,6 +84,9 @@ def bring_up_to_date(folder: Path) -> int | None:
 
     None if another process has the crawl open: a crawl applies marks by itself.
     """
+    if is_address(folder):
+        with writing(folder) as store:
+            return None if store.is_crawled() else len(apply_marks(store))
     check_own_files(folder)
     try:
         with wait_for_turn(folder / _TURN), locked_store(folder) as store:
@@ -104,7 +108,6 @@ def write_matched(folder: Path, store: Store) -> None:
 @contextmanager
 def writing(folder: Path) -> Iterator[Store]:
     """The crawl's file, to write marks into and what belongs to them; a crawl may have it open."""
-    path = folder / "crawl.sqlite"
     with read_crawl(folder, check=False) as store:
         outdated = store.version < VERSION
     if outdated:
@@ -116,9 +119,9 @@ def writing(folder: Path) -> Iterator[Store]:
                 f"{folder} has an older format and is in use; mark its pages when its crawl is over"
             ) from None
     try:
-        store = Store(path, check=False)
+        store = open_store(folder, check=False)
     except OSError as error:
-        raise FocusError(f"cannot write to {path}: {error.strerror}") from None
+        raise FocusError(f"cannot write to {folder}: {error.strerror}") from None
     try:
         with store.reading():
             yield store

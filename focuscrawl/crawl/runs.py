@@ -36,7 +36,7 @@ _MANNERS = {
 #: FOCUS_ settings that are not recorded: for one run only, secret, or for spiders of other projects, which cannot be
 #: recrawled.
 _OF_ONE_RUN = {
-    *("FOCUS_DIR", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"),
+    *("FOCUS_DIR", "FOCUS_STORE", "FOCUS_PROGRESS", "FOCUS_START_CHECKS", "FOCUS_STRATEGY", "FOCUS_STRATEGY_OPTIONS"),
     *("FOCUS_SIGN_KEY", "FOCUS_SIGN_AGENT", "FOCUS_METRICS_PORT", "FOCUS_METRICS_FILE", "FOCUS_REPORT_MINUTES"),
 }
 #: Settings that are recorded; only these are reused.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,8 @@ from scrapy.utils.spider import DefaultSpider
 
 from focuscrawl.crawl.runs import arguments_again, not_taken
 from focuscrawl.errors import FocusError
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.copying import copy
+from focuscrawl.store.places import crawl_folder, has_crawl, is_address, open_store, read_crawl
 
 if TYPE_CHECKING:
     from typing import Self
@@ -109,7 +110,7 @@ class ThrowAway:
         place = settings.get("FOCUS_DIR") or settings.get("JOBDIR")
         original = crawl_folder(place) if place else None
         #: The crawl that was copied.
-        self.original = original if original and (original / "crawl.sqlite").is_file() else None
+        self.original = original if original and has_crawl(original) else None
         if self.original is not None:
             try:
                 self._copy(self.original)
@@ -119,6 +120,10 @@ class ThrowAway:
 
     def _copy(self, original: Path) -> None:
         """Copy the store and the models without opening them: SQLite creates files beside a store even to read it."""
+        if is_address(original):
+            with read_crawl(original) as source, closing(open_store(self.folder)) as target:
+                copy(source, target)
+            return
         file, log = original / "crawl.sqlite", original / "crawl.sqlite-wal"
         for _ in range(_TRIES):
             before = file.stat()

@@ -29,9 +29,10 @@ class Trap(NamedTuple):
 
 def is_stored(crawl: Crawl, page: Page) -> bool:
     """Whether a page was stored before, or is on its way by another request."""
+    if crawl.scheduler is not None and crawl.scheduler.focus_of(page.url_id) is not None:
+        return False
     known = crawl.frontier.find(page.url)
-    in_flight = crawl.scheduler is not None and crawl.scheduler.focus_of(page.url_id) is not None
-    return not in_flight and known is not None and crawl.frontier.is_taken(known)
+    return known is not None and crawl.frontier.is_taken(known)
 
 
 def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[Trap]:
@@ -46,6 +47,8 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         if focus is None:  # a page that the frontier did not ask for
             (page.url_id,) = frontier.identify([page.url])
             focus = Focus(url_id=page.url_id)
+        else:
+            frontier.fence(focus.url_id)
         page.number = store.pages.add(page, focus.via)
         _store_late_signatures(crawl)
         if page.links:
@@ -59,6 +62,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         store.patterns.set(seen)
         frontier.patience.learn(focus.url_id, page.relevance or 0.0, len(frontier) - before)
         scheduler.finished(focus, page_host=urls.host(page.url))
+        frontier.count_page(relevant=page.judgement is not None and page.judgement.relevant, matched=page.matched)
     if crawl.duplicates is not None:
         crawl.duplicates.add(page)
     crawl.marks.stored(page)

@@ -16,7 +16,8 @@ from focuscrawl.crawl.holder import Holder, holder
 from focuscrawl.dashboard.ledger import Ledger
 from focuscrawl.errors import FocusError
 from focuscrawl.reports.status import crawls_in
-from focuscrawl.store.store import Store, crawl_folder
+from focuscrawl.store.places import crawl_folder, has_crawl, is_address, open_store
+from focuscrawl.store.store import Store
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class OpenCrawl:
         """A connection to the crawl's file, read-only. What is wrong with the file is reported in one line."""
         path = self.folder / "crawl.sqlite"
         try:
-            inode = path.stat().st_ino
+            inode = 0 if is_address(self.folder) else path.stat().st_ino
         except OSError:
             raise FocusError(f"{path} is gone; was the crawl moved?") from None
         with self._lock:
@@ -72,7 +73,7 @@ class OpenCrawl:
                 self._inode = inode
             store = self._stores.pop() if self._stores else None
         if store is None:
-            store = Store(path, create=False, check=False, any_thread=True)
+            store = open_store(self.folder, create=False, check=False, any_thread=True)
             if store.new:
                 store.close()
                 raise FocusError(f"{self.folder} has just begun; reload in a moment")
@@ -104,6 +105,9 @@ class OpenCrawl:
 
     def size(self) -> int:
         """The bytes of the crawl's file and its log."""
+        if is_address(self.folder):
+            with self.open() as store:
+                return store.size()
         total = 0
         for name in ("crawl.sqlite", "crawl.sqlite-wal"):
             path = self.folder / name
@@ -212,7 +216,7 @@ class Crawls:
 
     def __init__(self, place: str) -> None:
         self.place = crawl_folder(place)
-        self.single = (self.place / "crawl.sqlite").is_file()
+        self.single = has_crawl(self.place)
         if not self.single and not self.place.is_dir():
             raise FocusError(f"{place}: no such directory; give the directory of a crawl, or a folder of crawls")
         self._open: dict[str, OpenCrawl] = {}

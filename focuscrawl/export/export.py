@@ -16,7 +16,8 @@ from focuscrawl.export.output import check_place, whole
 from focuscrawl.export.records import record_of
 from focuscrawl.export.warc_file import write_fetched
 from focuscrawl.store.exports import ExportedPage
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 
 T = TypeVar("T")
 

@@ -20,7 +20,8 @@ from focuscrawl.export.export import Export, Progress
 from focuscrawl.export.output import check_place, whole
 from focuscrawl.export.records import COLUMNS
 from focuscrawl.export.warc_file import write_fetched
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 
 SUMS = "SHA256SUMS"
 #: Columns that quote a page: not in a release of URLs only.

@@ -156,18 +156,11 @@ class Metrics:
             counter("seconds", "Seconds of crawling, over all runs.", crawl.seconds()),
             Metric("focuscrawl_responses_total", "counter", "Responses of this run.", by(_STATUS), "status"),
             Metric("focuscrawl_failures_total", "counter", "URLs of this run without a page.", by(_FAILED), "reason"),
-            gauge("store_bytes", "Size of crawl.sqlite.", _size(crawl.store.path)),
+            gauge("store_bytes", "Size of crawl.sqlite.", crawl.store.size()),
             gauge("disk_free_bytes", "Free disk space.", _free(crawl.folder)),
             gauge("memory_bytes", "Memory that the process uses.", Holder(os.getpid()).memory()),
             gauge("updated_timestamp_seconds", "When these metrics were written.", clock.utc().timestamp()),
         ]
-
-
-def _size(path: Path) -> float | None:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return None
 
 
 def _free(folder: Path) -> float | None:

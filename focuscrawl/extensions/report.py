@@ -15,7 +15,7 @@ from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.files import write_whole
 from focuscrawl.errors import FocusError
 from focuscrawl.reports.report import crawl_report
-from focuscrawl.store.store import Store
+from focuscrawl.store.places import open_store
 
 if TYPE_CHECKING:
     from typing import Self
@@ -64,7 +64,7 @@ class Report:
     def _write_so_far(self) -> None:
         began = clock.monotonic()
         try:
-            store = Store(self.crawl.store.path, create=False, check=False, any_thread=True)
+            store = open_store(self.crawl.place, create=False, check=False, any_thread=True)
             try:
                 store.browse.small_cache()
                 write_whole(self.path, crawl_report(store, running=True))
@@ -81,7 +81,7 @@ class Report:
         if self._thread is not None:
             self._thread.join()
         crawl = self.crawl
-        if crawl.store.failed is not None or not crawl.store.path.exists():
+        if crawl.store.failed is not None or not crawl.store.exists():
             return  # others report it
         try:
             write_whole(self.path, crawl_report(crawl.store))

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from typing import NamedTuple
 
 from focuscrawl import urls
+from focuscrawl.frontier.candidate import Candidate as Candidate
+from focuscrawl.frontier.candidate import Damper, Merge
 from focuscrawl.frontier.patience import Patience
 from focuscrawl.frontier.seen import Keys, Seen
 from focuscrawl.frontier.turns import Best, FreeAt, Turns
 from focuscrawl.frontier.waiting import CLAIMED, DONE, IN_FLIGHT, KNOWN, QUEUED, Waiting
+from focuscrawl.frontier.workers import NoWorkers
 from focuscrawl.store.queue import Entry, NewRow
 from focuscrawl.store.store import Store
 
@@ -26,24 +28,8 @@ RESCORED = 10_000
 #: The rank of the least worthwhile visit. No score of a strategy comes near it; whole numbers above it are exact.
 VISIT = 2e15
 
-#: The factor for the score of a URL that has reached the top: 1 leaves it there, 0 removes it from the queue.
-Damper = Callable[[str], float]
-#: How a second sighting changes the score of a queued URL: (old, new) -> score.
-Merge = Callable[[float, float], float]
 
-
-class Candidate(NamedTuple):
-    """A URL offered to the frontier."""
-
-    url_id: int
-    url: str
-    score: float
-    depth: int
-    via: int | None = None
-    request: str | None = None
-
-
-class Frontier:
+class Frontier(NoWorkers):
     """Keeps the waiting URLs in best-first order, by host.
 
     *size* limits the number of waiting URLs; the worst are dropped. *ageing* is subtracted for each page fetched before
@@ -52,6 +38,8 @@ class Frontier:
     before new ones are considered. URLs that rank below the *floor* are held until their rank rises. *hot* entries per
     host stay in memory, the rest on disk. Links are held back while *patience* says so.
     """
+
+    waiting_class: type[Waiting] = Waiting
 
     def __init__(
         self,
@@ -85,7 +73,7 @@ class Frontier:
         self.taken = 0
         self.given_up = 0.0
         self.turns = Turns(hosts_per_batch, pages_per_host, self._close_host)
-        self.waiting = Waiting(store, hot=hot, size=size, floor=floor, surfaced=self.turns.surfaced)
+        self.waiting = self.waiting_class(store, hot=hot, size=size, floor=floor, surfaced=self.turns.surfaced)
         self.turns.waiting = self.waiting
         self.patience = patience or Patience()
         self.patience.waiting = self.waiting
@@ -122,10 +110,18 @@ class Frontier:
     def __len__(self) -> int:
         return self.waiting.queued
 
-    @property
-    def damped(self) -> int:
-        """How many waiting URLs are damped."""
-        return len(self._damped)
+    def figures(self) -> dict[str, float]:
+        """The figures of the queue, by the names of their stats."""
+        return {
+            "score_given_up": self.given_up / max(1, self.taken),
+            "held": self.patience.held,
+            "held_seconds": round(self.patience.seconds, 1),
+            "queued": len(self),
+            "dropped": self.dropped,
+            "host_full": self.host_full,
+            "pattern_full": self.damped_out,
+            "damped": len(self._damped),
+        }
 
     @property
     def visits(self) -> int:

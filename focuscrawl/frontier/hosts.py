@@ -129,6 +129,15 @@ class Hosts:
         distance = self._distance(name, host)
         return max(host.held, max(host.handed, host.sent) + distance if distance else 0.0)
 
+    def rests(self, name: str) -> tuple[float, float]:
+        """The seconds until a host may be asked again, and its politeness delay."""
+        host = self._hosts.get(name)
+        if host is None:
+            return 0.0, 0.0
+        distance = self._distance(name, host)
+        until = max(host.held, max(host.handed, host.sent) + distance if distance else 0.0)
+        return max(0.0, until - clock.monotonic()), distance
+
     def hand(self, name: str, moment: float) -> None:
         """Record that a page of a host was handed over for download."""
         host = self.of(name)

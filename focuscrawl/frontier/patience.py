@@ -157,7 +157,7 @@ class Patience:
     def _renew(self) -> None:
         """Find the ranks at which the parts of the queue begin."""
         queued = self.waiting.queued
-        if self._taken * STEADY < len(self.waiting.state) and abs(queued - self._queued) <= queued / 10:
+        if self._taken * STEADY < self.waiting.known and abs(queued - self._queued) <= queued / 10:
             return
         self._taken, self._queued = 0, queued
         ranks = self.waiting.open_ranks()

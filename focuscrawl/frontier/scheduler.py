@@ -7,7 +7,6 @@ better requests can no longer overtake those in a slot's own queue.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,18 +16,18 @@ from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
-from scrapy.utils.asyncio import call_later
 
 from focuscrawl import urls
 from focuscrawl.crawl import clock
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import PASSING, is_no_answer, reason_of
 from focuscrawl.crawl.focus import KEY, Focus
-from focuscrawl.errors import FocusError
 from focuscrawl.frontier import requests
+from focuscrawl.frontier.alarm import Alarm
 from focuscrawl.frontier.budget import Budget
 from focuscrawl.frontier.engine import Engine
 from focuscrawl.frontier.frontier import Candidate
+from focuscrawl.frontier.guarded import AGAIN, Guarded
 from focuscrawl.frontier.network import Files, Network
 from focuscrawl.frontier.process import tune
 from focuscrawl.frontier.throttle import Throttle
@@ -57,7 +56,7 @@ def priority(score: float) -> int:
     return round(score * 1_000_000)
 
 
-class FrontierScheduler(BaseScheduler):
+class FrontierScheduler(Guarded, BaseScheduler):
     """Hands out the best request among the hosts that may be fetched from now.
 
     Stats: ``focus/priority_inversions`` counts the requests that reached the downloader while a better one was waiting
@@ -87,8 +86,7 @@ class FrontierScheduler(BaseScheduler):
         self._inversions = 0
         self._visitor: Visitor | None = None
         self.url_limit = min(crawler.settings.getint("URLLENGTH_LIMIT") or urls.MAX_LENGTH, urls.MAX_LENGTH)
-        self._wake: Any = None
-        self._wake_time = inf
+        self._alarm = Alarm(self.engine.nudge)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
@@ -106,6 +104,7 @@ class FrontierScheduler(BaseScheduler):
         self.budget = Budget(self.crawl, strategy.max_pages, *limits)
         self.budget.resume()
         self.crawl.began = None if visits else clock.monotonic()
+        self.frontier.rests = self.hosts.rests
         self.hosts.bind(self.engine, lambda: self.closing or self.crawl.out_of_time())
         if (rescore := self.frontier.rescorer) is not None:
             self.frontier.rescorer = lambda entry: self.ask("rescore", entry.url, lambda: rescore(entry), entry.score)
@@ -124,8 +123,7 @@ class FrontierScheduler(BaseScheduler):
         logger.info(told, self.crawl.folder.absolute(), *figures)
 
     def close(self, reason: str) -> None:
-        if self._wake is not None:
-            self._wake.cancel()
+        self._alarm.stop()
         self.frontier.patience.hold_ends(clock.monotonic())
         if reason == "stop_below":
             self.crawl.why_ended = self.budget.describe(reason)
@@ -134,75 +132,8 @@ class FrontierScheduler(BaseScheduler):
 
     def report(self) -> None:
         """Bring the stats up to date."""
-        frontier = self.frontier
-        figures = {
-            "priority_inversions": self._inversions,
-            "score_given_up": frontier.given_up / max(1, frontier.taken),
-            "held": frontier.patience.held,
-            "held_seconds": round(frontier.patience.seconds, 1),
-            "queued": len(frontier),
-            "dropped": frontier.dropped,
-            "host_full": frontier.host_full,
-            "pattern_full": frontier.damped_out,
-            "damped": frontier.damped,
-        }
-        for name, value in figures.items():
+        for name, value in (self.frontier.figures() | {"priority_inversions": self._inversions}).items():
             self.stats.set_value(f"focus/{name}", value)
-
-    # ---- errors
-
-    @property
-    def closing(self) -> bool:
-        """Whether the crawl is about to end."""
-        return self.crawl.fatal is not None or self.engine.closing
-
-    def write(self, work: Callable[[], bool | None]) -> bool:
-        """Run *work* in one transaction; if the file cannot be written, the crawl stops."""
-        try:
-            with self.crawl.store.transaction():
-                return bool(work())
-        except StoreError as error:
-            self.give_up(error)
-            return False
-
-    def give_up(self, error: Exception) -> None:
-        """Stop because the crawl's file cannot be written (disk full, read-only, damaged); stored data stays intact."""
-        self.stop(
-            f"cannot write to {self.crawl.folder}: {error}; stored data is intact: free some space or repair"
-            " the disk, then run the same command again to resume",
-            "store_failed",
-        )
-
-    def stop(self, message: str, reason: str) -> None:
-        """Stop a crawl that cannot continue."""
-        if self.crawl.fatal is None:
-            self.crawl.fatal = message
-            logger.error("%s", message)
-            self.engine.stop(reason)
-
-    def ask(self, hook: str, url: str, call: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """The result of a strategy's hook, or *otherwise* if it fails: the page itself is not lost.
-
-        If the file cannot be written, the crawl stops.
-        """
-        try:
-            return call()
-        except StoreError as error:
-            self.give_up(error)
-        except FocusError as error:
-            self.stop(str(error), "cannot_go_on")
-        except OSError as error:
-            self.stop(f"spider '{self.crawl.strategy.name}' failed in {hook}: {error}", "cannot_go_on")
-        except Exception as error:
-            reason = f"spider error: {hook}: {error!r}"
-            logger.exception("%s on %s", reason, url)
-            self.stats.inc_value("spider_exceptions/count")
-            self.stats.inc_value(f"spider_exceptions/{type(error).__name__}")
-            url_id = self.frontier.find(url)
-            if url_id is not None and self.frontier.waits(url_id):
-                url_id = None  # the link was not fetched yet, so it did not fail
-            self.write(lambda: self.crawl.store.failures.add(url_id, url, reason, None, clock.now()))
-        return otherwise
 
     # ---- in
 
@@ -251,6 +182,9 @@ class FrontierScheduler(BaseScheduler):
         url_id = focus.url_id
         self._release(url_id)
         if request.url != self._in_flight[url_id].url:
+            if not focus.visits and not self.frontier.may_fetch(urls.host(request.url)):
+                self._leave_to_others(request.url, focus)
+                return True
             if not focus.visits and not self._claim(request.url, focus):  # a visit is redirected to the same page only
                 self._fail(focus, f"redirect to a known page: {request.url}")
                 return True
@@ -259,6 +193,12 @@ class FrontierScheduler(BaseScheduler):
         self._in_flight.pop(url_id, None)
         self._live[url_id] = request
         return True
+
+    def _leave_to_others(self, url: str, focus: Focus) -> None:
+        """Queue the target of a redirect to a host that another worker holds."""
+        (target,) = self.frontier.identify([url])
+        self.frontier.offer([Candidate(target, url, focus.score or 0.0, focus.depth, focus.via)])
+        self._fail(focus, f"redirect to another worker's host: {url}")
 
     def _claim(self, url: str, focus: Focus) -> bool:
         """Take the target of a redirect out of the queue; False if it was fetched already or is in flight."""
@@ -285,6 +225,9 @@ class FrontierScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         self._reap()
+        if not self.crawl.fatal and not self._is_ready():
+            self._alarm.at(clock.monotonic() + AGAIN)
+            return None
         if self.crawl.seconds_to_note() >= NOTED and not self.crawl.fatal:  # the engine asks during rests, too
             self.write(self.crawl.note_seconds)
         if not self.crawl.fatal:
@@ -298,7 +241,7 @@ class FrontierScheduler(BaseScheduler):
         slowed = self.throttle.rest(moment, in_flight) if self.throttle is not None else 0.0
         if rest := self.hosts.rest() or max(slowed, self.files.not_before - moment, 0.0):
             self.frontier.patience.hold_ends(moment)  # it rests anyway
-            self._wake_at(moment + min(rest, self.budget.seconds_left()))
+            self._alarm.at(moment + min(rest, self.budget.seconds_left()))
             return None
         # a page that is downloaded but not yet stored may contain the best link: wait for it
         room = self.room(moment)
@@ -318,7 +261,8 @@ class FrontierScheduler(BaseScheduler):
             self.stop(f"choosing the next URL failed: {error!r}; stored data is intact", "cannot_go_on")
             return None
         if entry is None or request is None:
-            self._wake_at(min(self.frontier.next_time(), moment + self.budget.seconds_left()))
+            soon = moment + AGAIN if self.crawl.store.shared else inf
+            self._alarm.at(min(self.frontier.next_time(), moment + self.budget.seconds_left(), soon))
             return None
         host = self.engine.host_of(request)
         self._in_flight[entry.url_id] = request
@@ -326,6 +270,17 @@ class FrontierScheduler(BaseScheduler):
         self.hosts.hand(host, moment)
         request.meta[KEY].handed_at = moment
         return request
+
+    def _is_ready(self) -> bool:
+        """Whether the frontier can hand out URLs; figures of other workers are taken over."""
+        try:
+            ready = self.frontier.ready()
+        except StoreError as error:
+            self.give_up(error)
+            return False
+        if (totals := self.frontier.totals()) is not None:
+            self.crawl.pages, self.crawl.relevant, self.crawl.matched = totals
+        return ready
 
     def _request(self, entry: Entry) -> Request:
         request = self._live.pop(entry.url_id, None)
@@ -364,19 +319,6 @@ class FrontierScheduler(BaseScheduler):
         """Whether a request is one of the frontier's, handed out and not finished."""
         focus = Focus.of(request)
         return focus is not None and focus.url_id in self._in_flight
-
-    def _wake_at(self, moment: float) -> None:
-        """Make the engine ask again when the next host is free; by itself it asks every five seconds."""
-        if moment == inf or (self._wake is not None and self._wake_time <= moment):
-            return
-        if self._wake is not None:
-            self._wake.cancel()
-        self._wake_time = moment
-        self._wake = call_later(max(0.0, moment - clock.monotonic()), self._woken)
-
-    def _woken(self) -> None:
-        self._wake, self._wake_time = None, inf
-        self.engine.nudge()
 
     # ---- outcomes
 
@@ -419,6 +361,12 @@ class FrontierScheduler(BaseScheduler):
         self._in_flight.pop(focus.url_id, None)
         self.frontier.finish([focus.url_id, *focus.chain], page_host=page_host, for_good=for_good)
 
+    def put_back(self, url_id: int) -> None:
+        """Forget a request whose outcome could not be stored: its URL still waits in the store."""
+        self._release(url_id)
+        if self._in_flight.pop(url_id, None) is not None:
+            self.frontier.put_back(url_id)
+
     def _failed(self, failure: Failure) -> Any:
         """The errback of all requests, for those without a response."""
         request: Request = failure.request  # type: ignore[attr-defined]
@@ -456,21 +404,25 @@ class FrontierScheduler(BaseScheduler):
         self.crawl.store.failures.add(focus.url_id, focus.url, reason, focus.via, clock.now())
         self.finished(focus, for_good=for_good)
 
-    def _fail_all(self, through: list[Request], reason: str) -> None:
-        for request in through:
-            if (focus := Focus.of(request)) is not None:
-                self._fail(focus, reason)
+    def _fail_all(self, through: list[Focus], reason: str) -> None:
+        for focus in through:
+            self._fail(focus, reason)
 
     def _lost(self, response: Response | None, reason: str) -> None:
         focus = Focus.of(response) if isinstance(response, Response) else None
-        if focus is not None and focus.url_id in self._in_flight and not self.crawl.fatal:
+        if focus is not None and focus.url_id in self._in_flight and not self.crawl.fatal and not self.frontier.stale:
             self.write(lambda: self._fail(focus, reason))
 
     def _reap(self) -> None:
         """Fail the requests that Scrapy has finished without a page, because their callback returned none."""
-        through = [request for request in self._in_flight.values() if self.engine.is_through_with(request)]
-        if through and not self.crawl.fatal:
-            self.write(lambda: self._fail_all(through, "no page: the callback returned none"))
+        requests = [request for request in self._in_flight.values() if self.engine.is_through_with(request)]
+        through = [focus for focus in map(Focus.of, requests) if focus is not None]
+        if self.frontier.stale:
+            for focus in through:
+                self.put_back(focus.url_id)
+        elif through and not self.crawl.fatal:
+            reason = "no page: the callback returned none"
+            self.write(lambda: self._fail_all(through, reason))
 
     def _spider_error(self, failure: Failure, response: Response | None) -> None:
         if self.crawl.strategy is not self.spider:  # a guest spider's page still arrives, with the links found so far

@@ -250,6 +250,29 @@ class Turns:
         """The hosts that had their turn in this run; not those with a request in flight, which a crash would lose."""
         return sorted(host_id for host_id in self.used if not self.waiting.hosts[host_id].in_flight)
 
+    def forget(self, host_ids: set[int]) -> None:
+        """Forget hosts, and their requests in flight."""
+        gone = {queue for host_id in host_ids for queue in self.waiting.queues_of(self.waiting.hosts[host_id].name)}
+        for queue in gone:
+            host = self.waiting.hosts[queue]
+            self.in_flight -= host.in_flight
+            self._strangers -= 0 if host.known else host.in_flight
+        for heap in (*self._ready, self._soon, self._later):
+            heap[:] = [entry for entry in heap if entry[2] not in gone]
+            heapify(heap)
+        for times in (self.resting, self._soon_at):
+            times[:] = [entry for entry in times if entry[1] not in gone]
+            heapify(times)
+        self.benched = [host_id for host_id in self.benched if host_id not in gone]
+        self.used -= gone
+
+    def clear(self) -> None:
+        """Forget all hosts."""
+        for heap in (*self._ready, self._soon, self._later, self.resting, self._soon_at, self.benched):
+            heap.clear()
+        self.used.clear()
+        self.in_flight = self._strangers = 0
+
     def sweep(self) -> None:
         """Remove stale entries from the heaps."""
         for heap in (*self._ready, self._soon, self._later):

@@ -84,6 +84,11 @@ class Waiting:
 
     # ---- URLs and hosts
 
+    @property
+    def known(self) -> int:
+        """The number of URLs that the crawl has seen, and one more."""
+        return len(self.state)
+
     def load(self) -> Iterator[tuple[int, int]]:
         """Read hosts and URLs from the file; yields the key and the id of each URL."""
         store = self.store

@@ -26,6 +26,7 @@ from focuscrawl.lab.tables import Row
 from focuscrawl.lab.tags import TagRelevance
 from focuscrawl.reading import content, html
 from focuscrawl.spider import FocusedSpider
+from focuscrawl.store.places import crawl_folder, is_address
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, open_web
 
@@ -67,7 +68,7 @@ class Lab:
     @cached_property
     def title(self) -> str:
         """The web's name in tables: that of its file, or of its directory if it is a crawl."""
-        path = Path(self.web_name)
+        path = crawl_folder(self.web_name) if is_address(self.web_name) else Path(self.web_name)
         return path.resolve().parent.name if path.name == "crawl.sqlite" else path.stem if path.suffix else path.name
 
     @cached_property

@@ -23,7 +23,7 @@ from focuscrawl.crawl.runs import arguments_again, not_taken, settings_again
 from focuscrawl.errors import FocusError, printable, suggest
 from focuscrawl.manners.scope import Scope
 from focuscrawl.mcp_server.shelf import MAX_ARGUMENT, Shelf
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.topic import named_topics, parse_keywords, slug
 
 #: The spider of a new crawl, unless another is named.

@@ -24,8 +24,9 @@ from focuscrawl.search.folder import search_folder
 from focuscrawl.search.index import Hit, Piece
 from focuscrawl.search.query import Query
 from focuscrawl.store.pages import StoredPage
+from focuscrawl.store.places import crawl_folder, read_crawl
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import Store, crawl_folder, read_crawl
+from focuscrawl.store.store import Store
 from focuscrawl.topic import load_topic, named_topics
 
 #: Goes with everything that pages say.

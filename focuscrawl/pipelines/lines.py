@@ -54,7 +54,7 @@ class LinesPipeline:
         """Bring the file in step with the store, and open it."""
         path = self.crawl.folder / self.filename
         try:
-            self.file = LineFile(path, self.stored(self.crawl.store))
+            self.file = LineFile(path, self.stored(self.crawl.store) if self.crawl.mirrors else None)
         except OSError as error:
             raise FocusError(f"cannot write to {path}: {error.strerror}; move it away or repair the disk") from None
 

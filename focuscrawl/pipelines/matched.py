@@ -25,6 +25,8 @@ class MatchedUrlsPipeline(LinesPipeline):
 
     def verdicts_changed(self) -> None:
         """Write the file anew: a mark, or what a judge has learned, takes back a URL or adds one."""
+        if not self.crawl.mirrors:
+            return
         try:
             self.file.close()
             write_matched(self.crawl.folder, self.crawl.store)

@@ -45,6 +45,8 @@ class StorePipeline:
                 self._store(item)
             except StoreError as error:
                 self.crawl.give_up(error)
+                if self.crawl.scheduler is not None:
+                    self.crawl.scheduler.put_back(item.url_id)
                 raise DropItem(f"not stored: {error}", log_level="DEBUG") from None
         return item
 

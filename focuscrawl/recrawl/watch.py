@@ -18,7 +18,7 @@ from focuscrawl.recrawl.changes import NEW, Changes, changes_since
 from focuscrawl.recrawl.revisit import moment, plan
 from focuscrawl.search.index import Index, Mended
 from focuscrawl.store.errors import UnavailableError
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 
 
 class Round(NamedTuple):

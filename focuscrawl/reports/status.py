@@ -12,7 +12,8 @@ from focuscrawl.crawl.lock import is_locked
 from focuscrawl.crawl.outlook import RECENT, Forecast
 from focuscrawl.errors import printable
 from focuscrawl.reports.endings import RESUMES, ending
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import has_crawl, read_crawl, shown
+from focuscrawl.store.store import Store
 
 #: Kinds of errors that are listed, and files of a directory that are counted.
 _REASONS = 5
@@ -69,16 +70,16 @@ def status_of(folder: Path) -> Status:
 
 def status_in(store: Store, folder: Path) -> Status:
     """The same for a crawl whose file is open."""
-    locked = is_locked(folder)
+    locked = is_locked(folder) or store.is_crawled()
     pages, relevant, matched, _, _, last = store.pages.figures()
     reason, _, detail = store.standing.ending()
     failure = store.standing.failure()
     recent = store.standing.outcomes(RECENT)
     seconds = store.number("seconds")
-    running = locked and not reason
+    running = locked and (store.shared or not reason)
     over_all = pages / seconds if seconds else None
     return Status(
-        folder=str(folder),
+        folder=shown(folder),
         spider=str(store.meta("spider") or ""),
         topic=str(store.meta("topic") or ""),
         state=RUNNING if running else FAILED if failure else _state(reason),
@@ -96,7 +97,7 @@ def status_in(store: Store, folder: Path) -> Status:
         hosts=store.hosts.count(),
         failed=store.failures.count(),
         failures=dict(store.failures.by_reason(_REASONS)),
-        disk=_size(folder),
+        disk=store.size() if store.shared else _size(folder),
         last_page=last,
     )
 
@@ -123,7 +124,7 @@ def _size(folder: Path) -> int:
 
 def crawls_in(folder: Path, depth: int = _DEPTH) -> Iterator[Path]:
     """The crawls in a folder and its folders, in the order of their names; those that a crawl has made are its own."""
-    if (folder / "crawl.sqlite").is_file():
+    if has_crawl(folder):
         yield folder
     elif depth and folder.is_dir():
         for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):

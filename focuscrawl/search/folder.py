@@ -10,8 +10,8 @@ from focuscrawl.errors import FocusError
 from focuscrawl.search.index import Answer, Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.errors import UnavailableError
+from focuscrawl.store.places import read_crawl
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import read_crawl
 
 
 def search_folder(

@@ -16,7 +16,8 @@ from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
 from focuscrawl.store.pages import StoredPage
-from focuscrawl.store.store import Store, earlier_crawl
+from focuscrawl.store.places import earlier_crawl
+from focuscrawl.store.store import Store
 from focuscrawl.topic import Topic
 from focuscrawl.web.webs import Web, open_web
 

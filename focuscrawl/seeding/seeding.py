@@ -16,7 +16,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.seeding.searxng import SearXNG
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 from focuscrawl.topic import Topic
 
 #: The classes of URLs: in all lists, in at least two, in one only.

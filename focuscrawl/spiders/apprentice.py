@@ -33,7 +33,7 @@ from focuscrawl.learning.table import WordTable, probability, squash, unsquash
 from focuscrawl.options import Option
 from focuscrawl.page import CONTEXT_WORDS, Link, Page
 from focuscrawl.spiders.baseline import FRONTIER
-from focuscrawl.store.store import crawl_folder, read_crawl
+from focuscrawl.store.places import crawl_folder, read_crawl
 from focuscrawl.strategies.graph import LinkGraph, hits
 from focuscrawl.strategies.learning_spider import LearningSpider
 from focuscrawl.strategies.lessons import lessons, wide_lessons

@@ -24,7 +24,8 @@ from focuscrawl.learning.layers import OTHER, Layers
 from focuscrawl.options import Option
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
-from focuscrawl.store.store import Store, earlier_crawl
+from focuscrawl.store.places import earlier_crawl
+from focuscrawl.store.store import Store
 from focuscrawl.strategies.graph import LinkGraph
 from focuscrawl.strategies.learning_spider import LearningSpider
 from focuscrawl.strategies.tgraph import back_distances

@@ -35,7 +35,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.options import Option
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
-from focuscrawl.store.store import earlier_crawl
+from focuscrawl.store.places import earlier_crawl
 from focuscrawl.strategies.backlinks import backlinks
 from focuscrawl.strategies.dewey import dotted
 from focuscrawl.strategies.dewey_spider import DeweySpider

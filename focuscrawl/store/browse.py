@@ -36,9 +36,9 @@ class Fact(NamedTuple):
 
 
 _FACTS = (
-    "SELECT id, url, parent, status, score, relevance, relevant, matched, fetched_at, language, problem NOT NULL,"
-    " CASE WHEN matched THEN NULL WHEN duplicate_of NOT NULL THEN 'copy' WHEN listing THEN 'listing'"
-    " WHEN relevant OR instr(robots, 'noindex') THEN {withheld} END FROM page"
+    "SELECT id, url, parent, status, score, relevance, relevant, matched, fetched_at, language, problem IS NOT NULL,"
+    " CASE WHEN matched THEN NULL WHEN duplicate_of IS NOT NULL THEN 'copy' WHEN listing THEN 'listing'"
+    " WHEN relevant OR instr(robots, 'noindex') > 0 THEN {withheld} END FROM page"
 )
 
 
@@ -69,7 +69,7 @@ _ROW = (
 )
 _ROWS = f"{_ROW} WHERE id IN (SELECT value FROM json_each(?))"
 _BORDERLINE = (
-    f"{_ROW} WHERE relevant NOT NULL AND problem IS NULL AND duplicate_of IS NULL AND NOT listing"
+    f"{_ROW} WHERE relevant IS NOT NULL AND problem IS NULL AND duplicate_of IS NULL AND NOT listing"
     " ORDER BY abs(relevance - ?), id LIMIT ?"
 )
 #: The multiplier mixes the numbers (Knuth).
@@ -164,8 +164,8 @@ _WAITING_HOSTS = (
     " JOIN host ON host.id = those.host ORDER BY best DESC, waiting DESC"
 )
 _REFUSED = (
-    f"SELECT {WHY}, count(*) FROM link WHERE id > (SELECT max(id) FROM link) - ? AND score IS NULL GROUP BY 1"
-    " ORDER BY 2 DESC LIMIT ?"
+    f"SELECT {WHY}, count(*) FROM (SELECT * FROM link WHERE id > 0 ORDER BY id DESC LIMIT ?) AS link"
+    " WHERE score IS NULL GROUP BY 1 ORDER BY 2 DESC LIMIT ?"
 )
 _LAST_FAILURES = "SELECT url, reason, failed_at FROM failure ORDER BY id DESC LIMIT ?"
 _OF_KEYS = (
@@ -179,7 +179,7 @@ class Browse(Part):
 
     def small_cache(self) -> None:
         """Use little memory for this connection: several are open at a time."""
-        self.store.execute("PRAGMA cache_size = -8192")
+        self.store.small_cache()
 
     # ---- pages
 
@@ -235,7 +235,7 @@ class Browse(Part):
 
     def last_visit(self) -> int:
         """The number of the last visit; 0 if there is none."""
-        number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM visit").fetchone()[0]
+        number: int = self.store.execute("SELECT coalesce(max(id), 0) FROM visit").fetchone()[0]
         return number
 
     def visited_after(self, visit: int) -> list[tuple[int, int]]:

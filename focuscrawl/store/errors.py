@@ -12,3 +12,11 @@ UnavailableError = sqlite3.OperationalError
 
 #: The file, or a part of it, is malformed. UnavailableError is one of these to SQLite, so catch that one first.
 DamagedError = sqlite3.DatabaseError
+
+
+class DisconnectedError(UnavailableError):
+    """The server of a shared crawl cannot be reached or cannot write for now; it is worth trying again."""
+
+
+class LeaseLostError(UnavailableError):
+    """A write was refused because this worker no longer holds the host that the write is about."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from focuscrawl.store.bodies import body_of, is_packed, pack
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import Part, upsert
+
+_SET = upsert("example", "url", "content_type", "body", "fetched_at")
 
 
 class Example(NamedTuple):
@@ -28,5 +30,4 @@ class Examples(Part):
 
     def add(self, url: str, example: Example, fetched_at: str) -> None:
         """Store or replace an example page."""
-        row = url, example.content_type, pack(example.body), fetched_at
-        self.store.execute("INSERT OR REPLACE INTO example VALUES (?, ?, ?, ?)", row)
+        self.store.execute(_SET, (url, example.content_type, pack(example.body), fetched_at))

@@ -148,10 +148,10 @@ class Exports(Part):
             sql, given = compile_condition(condition)
             wanted.append(sql if store.version >= 5 else sql.replace("rights.signals", "NULL"))
             values += given
-        store.execute("PRAGMA cache_size = -8192")  # everything is read once, in order: a large cache is wasted
+        store.small_cache()  # everything is read once, in order: a large cache is wasted
         store.execute("DROP TABLE IF EXISTS temp.selected")
         store.execute(_SELECTED)
-        chosen = f"page.id, ifnull(page.duplicate_of, page.id) FROM page{_BESIDE} WHERE {' AND '.join(wanted)}"
+        chosen = f"page.id, coalesce(page.duplicate_of, page.id) FROM page{_BESIDE} WHERE {' AND '.join(wanted)}"
         query = f"INSERT INTO selected SELECT {chosen}"  # of constants: what was given is in *values*
         store.execute(query, values)
         if dedupe:
@@ -189,7 +189,7 @@ class Exports(Part):
         columns["packed"] = {
             "none": "NULL",
             "own": "page.body",
-            "shared": f"ifnull(page.body, CASE WHEN {withheld} IS NULL THEN first.body END)",
+            "shared": f"coalesce(page.body, CASE WHEN {withheld} IS NULL THEN first.body END)",
         }[bodies]
         return ", ".join(columns[name] for name in ExportedPage._fields)
 
@@ -222,19 +222,19 @@ class Exports(Part):
     def links(self, *, unfetched: bool = False) -> Iterator[ExportedLink]:
         """The links from selected pages to selected pages, page by page; with *unfetched* also to all other URLs."""
         query = (
-            "SELECT link.id, link.page, source.url, chosen.page, ifnull(target.url, url.url), link.score,"
+            "SELECT link.id, link.page, source.url, chosen.page, coalesce(target.url, url.url), link.score,"
             " link.nofollow, link.anchor FROM link JOIN selected ON selected.page = link.page"
             " JOIN page AS source ON source.id = link.page JOIN url ON url.id = link.url_id"
             " LEFT JOIN page AS target ON target.url_id = link.url_id"
             " LEFT JOIN selected AS chosen ON chosen.page = target.id"
-            " WHERE link.id > ? AND (? OR chosen.page NOT NULL) ORDER BY link.id LIMIT ?"
+            " WHERE link.id > ? AND (? OR chosen.page IS NOT NULL) ORDER BY link.id LIMIT ?"
         )
         return map(ExportedLink._make, self._steps(query, _BEFORE_ALL, unfetched))
 
     def unfetched(self) -> Iterator[str]:
         """The URLs that selected pages link to and that have no selected page."""
         query = (
-            "SELECT url.id, ifnull(page.url, url.url) FROM url LEFT JOIN page ON page.url_id = url.id"
+            "SELECT url.id, coalesce(page.url, url.url) FROM url LEFT JOIN page ON page.url_id = url.id"
             " LEFT JOIN selected ON selected.page = page.id WHERE url.id > ? AND selected.page IS NULL AND url.id IN"
             " (SELECT url_id FROM link JOIN selected ON selected.page = link.page) ORDER BY url.id LIMIT ?"
         )
@@ -268,7 +268,7 @@ class Exports(Part):
             " JOIN url ON url.id = link.url_id JOIN host AS other ON other.id = url.host"
             " LEFT JOIN page AS target ON target.url_id = link.url_id"
             " LEFT JOIN selected AS chosen ON chosen.page = target.id"
-            " WHERE one.id != other.id AND (? OR chosen.page NOT NULL)"
+            " WHERE one.id != other.id AND (? OR chosen.page IS NOT NULL)"
             " GROUP BY one.id, other.id ORDER BY one.name, other.name",
             (unfetched,),
         )
@@ -300,13 +300,13 @@ class Exports(Part):
     def left_out(self) -> list[tuple[str, int]]:
         """Why pages that were fetched may not be exported, with their numbers."""
         why = self.store.withheld  # a constant
-        query = f"SELECT {why}, count(*) FROM page WHERE {why} NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
+        query = f"SELECT {why}, count(*) FROM page WHERE {why} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
         return self.store.execute(query).fetchall()
 
     def rights(self) -> dict[str, int]:
         """How many of the selected pages say what about their rights."""
         row = self.store.execute(
-            "SELECT total(noai), total(noimageai), total(tdm_reservation = 1), total(tdm_reservation = 0),"
+            "SELECT total(noai), total(noimageai), total(tdm_reservation), total(NOT tdm_reservation),"
             " count(licences), count(nullif(x_robots_tag, '')) FROM selected JOIN rights ON rights.page = selected.page"
         ).fetchone()
         names = ("noai", "noimageai", "tdm reserved", "tdm not reserved", "licence stated", "X-Robots-Tag sent")
@@ -319,7 +319,7 @@ class Exports(Part):
         rows = self.store.execute(
             "SELECT json_extract(value, '$.signal'), json_extract(value, '$.said'), json_extract(value, '$.where'),"
             " count(DISTINCT selected.page) FROM selected JOIN rights ON rights.page = selected.page"
-            " JOIN json_each(CASE WHEN json_valid(signals) THEN signals ELSE '[]' END) WHERE type = 'object'"
+            " CROSS JOIN json_each(CASE WHEN json_valid(signals) THEN signals ELSE '[]' END) WHERE type = 'object'"
             " GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3 LIMIT ?",
             (limit,),
         )
@@ -338,8 +338,8 @@ class Exports(Part):
         """The most frequent licences of the selected pages."""
         return self.store.execute(
             "SELECT json_each.value, count(*) FROM selected JOIN rights ON rights.page = selected.page"
-            " JOIN json_each(CASE WHEN json_valid(licences) THEN licences ELSE '[]' END)"
-            " WHERE typeof(json_each.value) = 'text' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            " CROSS JOIN json_each(CASE WHEN json_valid(licences) THEN licences ELSE '[]' END)"
+            " WHERE type = 'text' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (limit,),
         ).fetchall()
 
@@ -349,16 +349,16 @@ class Exports(Part):
 _NUMBERS = {name: f"page.{name}" for name in ("relevance", "score", "depth", "status")}
 _DATES = {"date": "page.fetched_at", "published": "metadata.published"}
 _RESERVED = {
-    "noai": "rights.noai = 1",
-    "noimageai": "rights.noimageai = 1",
-    "tdm": "rights.tdm_reservation = 1",
+    "noai": "rights.noai",
+    "noimageai": "rights.noimageai",
+    "tdm": "rights.tdm_reservation",
     "unlicensed": "rights.licences IS NULL",
 }
 #: A signal that refuses a purpose, or is named so.
 _REFUSED = (
     "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(rights.signals) THEN rights.signals ELSE '[]' END)"
     " WHERE type = 'object' AND (lower(json_extract(value, '$.signal')) = ?"
-    " OR instr(', ' || ifnull(json_extract(value, '$.refuses'), '') || ',', ', ' || ? || ',')))"
+    " OR instr(', ' || coalesce(json_extract(value, '$.refuses'), '') || ',', ', ' || ? || ',') > 0))"
 )
 _HOST = "(SELECT host.name FROM url JOIN host ON host.id = url.host WHERE url.id = page.url_id)"
 _TOPIC = (
@@ -374,7 +374,7 @@ def compile_condition(condition: Condition) -> tuple[str, list[object]]:
     parts, given = [], []
     for value in values:
         sql, parameters = _compare(name, operator if operator != "!=" else "=", value)
-        parts.append(f"ifnull({sql}, 0)")
+        parts.append(f"coalesce({sql}, FALSE)")
         given += parameters
     either = f"({' OR '.join(parts)})"
     return (f"NOT {either}" if operator == "!=" else either), given
@@ -382,18 +382,18 @@ def compile_condition(condition: Condition) -> tuple[str, list[object]]:
 
 def _compare(name: str, operator: str, value: object) -> tuple[str, list[object]]:
     if name in ("matched", "relevant"):
-        return f"ifnull(page.{name}, 0) = ?", [int(bool(value))]
+        return f"coalesce(page.{name}, FALSE) = ?", [bool(value)]
     if name in _NUMBERS:
         return f"{_NUMBERS[name]} {operator} ?", [value]
     if name in _DATES:
         assert isinstance(value, tuple)
         return _in_days(_DATES[name], operator, *value)
     if name == "rights":
-        return f"({_RESERVED.get(str(value), '0')} OR {_REFUSED})", [value, value]
+        return f"({_RESERVED.get(str(value), 'FALSE')} OR {_REFUSED})", [value, value]
     if name == "marked":
-        return (f"{_MARK} NOT NULL", []) if value == "any" else (f"{_MARK} = ?", [value])
+        return (f"{_MARK} IS NOT NULL", []) if value == "any" else (f"{_MARK} = ?", [value])
     if name == "host":
-        return f"({_HOST} = ? OR substr({_HOST}, -length(?)) = ?)", [value, f".{value}", f".{value}"]
+        return f"({_HOST} = ? OR instr({_HOST} || '|', ?) > 0)", [value, f".{value}|"]
     return _in_text(name, value)
 
 
@@ -406,7 +406,7 @@ def _in_text(name: str, value: object) -> tuple[str, list[object]]:
         return f"{_MIME} = ?", [value]
     column = {"licence": "rights.licences", "problem": "page.problem", "url": "page.url", "title": "page.title"}[name]
     if value == "any" and name in ("licence", "problem"):
-        return f"{column} NOT NULL", []
+        return f"{column} IS NOT NULL", []
     return f"instr(lower({column}), lower(?)) > 0", [value]
 
 

@@ -52,7 +52,7 @@ class Failures(Part):
     def by_reason(self, limit: int) -> list[tuple[str, int]]:
         """The most frequent reasons, each cut at the first colon, with their counts."""
         return self.store.execute(
-            "SELECT CASE WHEN instr(reason, ':') THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END,"
+            "SELECT CASE WHEN instr(reason, ':') > 0 THEN substr(reason, 1, instr(reason, ':') - 1) ELSE reason END,"
             " count(*) FROM failure GROUP BY 1 ORDER BY 2 DESC LIMIT ?",
             (limit,),
         ).fetchall()

@@ -41,7 +41,8 @@ _SET_SCORE = "UPDATE link SET score = ?, why = ?, reason = NULL WHERE id = ?"
 _OF_PAGE = (
     "SELECT link.url_id, url.url, link.score, page.depth + 1, link.id FROM link"
     " JOIN url ON url.id = link.url_id JOIN page ON page.id = link.page"
-    " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score NOT NULL"
+    " WHERE (link.id >= ? AND link.id < ? OR link.id < 0 AND link.page = ?) AND link.score IS NOT NULL"
+    " ORDER BY link.id < 0, link.id"
 )
 _STEP_TO = (
     "SELECT source.url_id, source.url, url.url FROM page JOIN link ON link.id = page.via"
@@ -100,10 +101,7 @@ class Links(Part):
         the page is stored with its body; links of a copy, which has none, and of a later visit keep the words around
         them themselves.
         """
-        if later:
-            first = min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0) - len(links)
-        else:
-            first = max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0) + 1
+        first = self._first_id(page_id, len(links), later=later)
         by_place = not later and all(link.page is not None and link.page.duplicate_of is None for link in links)
         chars = context_chars(self.context_words)
         rows: list[tuple[object, ...]] = []
@@ -129,6 +127,12 @@ class Links(Part):
         if reasons:
             self.store.executemany(_ADD_REASON, reasons)
         return first
+
+    def _first_id(self, page_id: int, count: int, *, later: bool) -> int:
+        """The id of the first of so many new links of a page."""
+        if later:
+            return int(min(0, self.store.execute("SELECT min(id) FROM link").fetchone()[0] or 0)) - count
+        return int(max(0, self.store.execute("SELECT max(id) FROM link").fetchone()[0] or 0)) + 1
 
     def keep_contexts(self, page_id: int) -> None:
         """Store the words around the links of a page with them: the text of the page is about to change."""
@@ -203,7 +207,8 @@ class Links(Part):
     def between(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
         """The links of the pages after *after* up to *upto*: page, and the id of the URL it links to."""
         return self.store.execute(
-            "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)",
+            "SELECT page, url_id FROM link WHERE id >= ? AND id < ? AND url_id <= (SELECT max(id) FROM url)"
+            " ORDER BY id",
             (self.first_of(after + 1), self.first_of(upto + 1)),
         )
 

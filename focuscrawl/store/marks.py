@@ -27,7 +27,7 @@ _PAGES = (
     "SELECT url.key, page.id, 1 FROM url JOIN page ON page.url_id = url.id WHERE url.key IN ({0}) UNION ALL"
     " SELECT url.key, page.id, 0 FROM url JOIN page ON page.url = url.url WHERE url.key IN ({0})"
 )
-_PASSED = "SELECT id, url_id FROM page WHERE redirects NOT NULL AND instr(redirects, ?) ORDER BY id LIMIT 1"
+_PASSED = "SELECT id, url_id FROM page WHERE redirects IS NOT NULL AND instr(redirects, ?) > 0 ORDER BY id LIMIT 1"
 _LAST = f"SELECT {_COLUMNS} FROM mark WHERE id IN (SELECT max(id) FROM mark GROUP BY key) AND verdict != 'none'"
 
 
@@ -69,7 +69,7 @@ class Marks(Part):
 
     def last_number(self) -> int:
         """The number of the last mark; 0 if there is none."""
-        number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM mark").fetchone()[0]
+        number: int = self.store.execute("SELECT coalesce(max(id), 0) FROM mark").fetchone()[0]
         return number
 
     def pages_of(self, keys: Collection[int]) -> dict[int, int]:

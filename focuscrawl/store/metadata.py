@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from focuscrawl.page import Page
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import Part, upsert
 from focuscrawl.store.sqlite_file import from_json
 
-_SET = "INSERT OR REPLACE INTO metadata VALUES (?, ?, ?, ?, ?, ?, ?)"
+_SET = upsert("metadata", "page", "authors", "published", "modified", "site_name", "description", "kind")
 _GET = "SELECT authors, published, modified, site_name, description, kind FROM metadata WHERE page = ?"
 #: Characters of a text that are compared.
 _MAX_TEXT = 1_000

@@ -30,9 +30,9 @@ _UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHER
 _ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
 
 #: The text of a page; of a near-duplicate that of the page it repeats.
-_BODY = "ifnull(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
+_BODY = "coalesce(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
 #: When a page was first fetched.
-_FIRST_FETCHED = "ifnull(json_extract(first, '$.fetched_at'), fetched_at)"
+_FIRST_FETCHED = "coalesce(json_extract(first, '$.fetched_at'), fetched_at)"
 #: Larger than the number of any page.
 _BEYOND = (1 << 63) - 1
 
@@ -82,7 +82,7 @@ class Arrival(NamedTuple):
 
 
 _ARRIVALS = (
-    "SELECT page.id, page.url_id, url.url, ifnull(page.relevance, 0), page.relevant, ifnull(link.page, 0),"
+    "SELECT page.id, page.url_id, url.url, coalesce(page.relevance, 0), page.relevant, coalesce(link.page, 0),"
     " parent.url_id, parent.url, parent.content_type, parent.duplicate_of FROM page JOIN url ON url.id = page.url_id"
     " LEFT JOIN link ON link.id = page.via LEFT JOIN page AS parent ON parent.id = link.page"
     " WHERE page.id > ? ORDER BY page.id"
@@ -190,8 +190,7 @@ class Pages(Part):
         redirects = json.dumps(page.redirects) if page.redirects else None
         place = self._next_line() if page.matched else None
         added = page.url_id, page.url, page.depth, page.parent, via, page.score, redirects, place
-        number = self.store.execute(_ADD, (*added, *_content(page))).lastrowid
-        assert number is not None
+        number = self.store.insert(_ADD, (*added, *_content(page)))
         self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
         if page.overruled:
@@ -221,7 +220,7 @@ class Pages(Part):
         self.keep_first(number)
         heir = self._hand_on_text(number)
         self.store.execute(
-            "UPDATE page SET status = ?, problem = ?, relevant = relevant * 0, matched = 0,"
+            "UPDATE page SET status = ?, problem = ?, relevant = relevant AND NOT relevant, matched = FALSE,"
             " etag = NULL, last_modified = NULL, signature = NULL WHERE id = ?",  # a new page may say the same
             (status, problem, number),
         )
@@ -247,7 +246,7 @@ class Pages(Part):
     def _next_line(self) -> int:
         """The next line of URLs.txt."""
         if self._lines is None:
-            self._lines = int(self.store.execute("SELECT ifnull(max(listed), 0) FROM page").fetchone()[0])
+            self._lines = int(self.store.execute("SELECT coalesce(max(listed), 0) FROM page").fetchone()[0])
         self._lines += 1
         return self._lines
 
@@ -316,7 +315,7 @@ class Pages(Part):
 
     def last_number(self) -> int:
         """The number of the page that was stored last; 0 if there is none."""
-        number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM page").fetchone()[0]
+        number: int = self.store.execute("SELECT coalesce(max(id), 0) FROM page").fetchone()[0]
         return number
 
     # ---- what is known of pages
@@ -347,7 +346,7 @@ class Pages(Part):
 
     def best(self, limit: int) -> list[StoredPage]:
         """The matched pages with the highest relevance, best first."""
-        query = f"{_PAGE} WHERE matched ORDER BY relevance DESC, id LIMIT ?"
+        query = f"{_PAGE} WHERE matched ORDER BY relevance DESC NULLS LAST, id LIMIT ?"
         return [_stored(row) for row in self.store.execute(query, (limit,))]
 
     def last_urls(self, limit: int) -> Iterator[str]:
@@ -370,7 +369,7 @@ class Pages(Part):
 
     def redirects(self) -> Iterator[list[str]]:
         """The URLs that each redirected request passed through, the page's own last."""
-        rows = self.store.execute("SELECT redirects, url FROM page WHERE redirects NOT NULL")
+        rows = self.store.execute("SELECT redirects, url FROM page WHERE redirects IS NOT NULL")
         return ([*from_json(passed, list), url] for passed, url in rows)
 
     def story(self, number: int) -> Story | None:
@@ -392,7 +391,7 @@ class Pages(Part):
 
     def unread(self, problem: str, detail: str) -> tuple[int, int]:
         """The number of pages whose problem begins so, and of those among them whose problem has a detail in it."""
-        query = "SELECT count(*), count(nullif(instr(problem, ?), 0)) FROM page WHERE problem GLOB ? || '*'"
+        query = "SELECT count(*), count(nullif(instr(problem, ?), 0)) FROM page WHERE instr(problem, ?) = 1"
         shells, tried = self.store.execute(query, (detail, problem)).fetchone()
         return shells, tried
 
@@ -403,8 +402,8 @@ class Pages(Part):
         """
         query = f"SELECT first, {_RECORD} WHERE id > ? ORDER BY id"
         if withheld:
-            by_rights = "page.id IN (SELECT page FROM rights WHERE ifnull(left_out, '') != '')"
-            kept = f"NOT {by_rights} AND NOT ifnull({self.store.withheld} GLOB ? || '*', 0)"
+            by_rights = "page.id IN (SELECT page FROM rights WHERE coalesce(left_out, '') != '')"
+            kept = f"NOT {by_rights} AND NOT coalesce(instr({self.store.withheld}, ?) = 1, FALSE)"
             query = f"SELECT first, {_RECORD} WHERE id > ? AND {kept} ORDER BY id"
         with self.store.reading():
             for first, *row in self.store.execute(query, (after, withheld) if withheld else (after,)):
@@ -448,7 +447,7 @@ class Pages(Part):
     def signatures(self) -> Iterator[tuple[int, str, bytes | None]]:
         """The stored pages that repeat no other and can be read: number, title, and the signature if it is stored."""
         return self.store.execute(
-            "SELECT id, title, signature FROM page WHERE duplicate_of IS NULL AND problem IS NULL AND listing = 0"
+            "SELECT id, title, signature FROM page WHERE duplicate_of IS NULL AND problem IS NULL AND NOT listing"
             " ORDER BY id"
         )
 

@@ -13,3 +13,13 @@ class Part:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+
+
+def upsert(table: str, key: str, *columns: str) -> str:
+    """A statement that adds a row, or replaces the one with the same key. Its values: the key, then the columns."""
+    values = ", ".join("?" * (1 + len(columns)))
+    replaced = ", ".join(f"{column} = excluded.{column}" for column in columns)
+    return (
+        f"INSERT INTO {table} ({', '.join((key, *columns))}) VALUES ({values})"
+        f" ON CONFLICT ({key}) DO UPDATE SET {replaced}"
+    )

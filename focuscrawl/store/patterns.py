@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import Part, upsert
 
-_SET = "INSERT OR REPLACE INTO pattern VALUES (?, ?, ?)"
+#: Longest pattern that is stored, in characters.
+_LONGEST = 600
+_SET = upsert("pattern", "pattern", "pages", "stale")
 
 
 class Pattern(NamedTuple):
@@ -26,8 +28,8 @@ class Patterns(Part):
         return self.store.execute("SELECT pattern, pages, stale FROM pattern")
 
     def set(self, rows: Iterable[tuple[str, int, int]]) -> None:
-        """Store patterns."""
-        self.store.executemany(_SET, rows)
+        """Store patterns, except very long ones, which an index could not hold."""
+        self.store.executemany(_SET, [row for row in rows if len(row[0]) <= _LONGEST])
 
     def stalest(self, at_least: int, limit: int) -> list[Pattern]:
         """The patterns of which *at_least* that many of the latest pages had nothing new, worst first."""

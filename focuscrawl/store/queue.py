@@ -34,6 +34,7 @@ _INDEX = "CREATE INDEX IF NOT EXISTS frontier_score ON frontier (score DESC, url
 _LINKS = (
     f"SELECT frontier.url_id, page.relevance, frontier.url, {COLUMNS}, page.language"
     " FROM frontier JOIN link ON link.id = frontier.via JOIN page ON page.id = link.page"
+    " ORDER BY frontier.url_id"
 )
 _PAGE = "SELECT link.page FROM frontier JOIN link ON link.id = via WHERE frontier.url_id = ?"
 
@@ -54,7 +55,7 @@ class Queue(Part):
         """Mark URLs as done: they leave the queue for good."""
         ids = [(url_id,) for url_id in url_ids]
         self.store.executemany(_REMOVE, ids)
-        self.store.executemany("UPDATE url SET done = 1 WHERE id = ?", ids)
+        self.store.executemany("UPDATE url SET done = TRUE WHERE id = ?", ids)
 
     # ---- waiting URLs
 
@@ -83,7 +84,7 @@ class Queue(Part):
 
     def scores(self) -> dict[int, float]:
         """The scores of all waiting URLs, by URL id."""
-        return dict(self.store.execute("SELECT url_id, score FROM frontier"))
+        return dict(self.store.execute("SELECT url_id, score FROM frontier ORDER BY url_id"))
 
     def add(self, rows: Iterable[NewRow]) -> None:
         """Queue URLs."""
@@ -110,11 +111,11 @@ class Queue(Part):
 
     def freeze(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being on disk only."""
-        self.store.executemany("UPDATE frontier SET cold = 1 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
+        self.store.executemany("UPDATE frontier SET cold = TRUE WHERE url_id = ?", [(url_id,) for url_id in url_ids])
 
     def thaw(self, url_ids: Sequence[int]) -> None:
         """Mark rows as being in memory too."""
-        self.store.executemany("UPDATE frontier SET cold = 0 WHERE url_id = ?", [(url_id,) for url_id in url_ids])
+        self.store.executemany("UPDATE frontier SET cold = FALSE WHERE url_id = ?", [(url_id,) for url_id in url_ids])
 
     def best_cold(self, host_id: int, limit: int) -> list[tuple[int, float]]:
         """The best rows of a host that are on disk only: URL id, rank."""

@@ -6,20 +6,20 @@ import json
 from typing import NamedTuple
 
 from focuscrawl.manners.rights import Rights
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import Part, upsert
 from focuscrawl.store.sqlite_file import from_json
 
-_SET = "INSERT OR REPLACE INTO rights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COLUMNS = (
     *("robots_txt", "x_robots_tag", "noai", "noimageai", "tdm_reservation", "tdm_policy", "tdm_source", "licences"),
     "left_out",
 )
+_SET = upsert("rights", "page", *_COLUMNS, "signals")
 #: The keys of a signal.
 _KEYS = ("signal", "said", "where", "when", "refuses")
 _COUNTS = (
     "SELECT json_extract(value, '$.signal'), json_extract(value, '$.said'), json_extract(value, '$.where'),"
-    " json_extract(value, '$.refuses'), count(*) FROM rights, json_each(signals)"
-    " WHERE signals NOT NULL AND type = 'object' GROUP BY 1, 2, 3, 4 ORDER BY count(*) DESC, 1, 2, 3 LIMIT ?"
+    " json_extract(value, '$.refuses'), count(*) FROM rights CROSS JOIN json_each(signals)"
+    " WHERE signals IS NOT NULL AND type = 'object' GROUP BY 1, 2, 3, 4 ORDER BY count(*) DESC, 1, 2, 3 LIMIT ?"
 )
 
 
@@ -46,7 +46,7 @@ class RightsLedger(Part):
                 rights.x_robots_tag,
                 rights.noai,
                 rights.noimageai,
-                rights.tdm_reservation,
+                None if rights.tdm_reservation is None else bool(rights.tdm_reservation),
                 rights.tdm_policy,
                 rights.tdm_source,
                 json.dumps(rights.licences) if rights.licences else None,

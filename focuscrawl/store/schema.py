@@ -165,6 +165,11 @@ def _or_none(kind: str) -> str:
     return f"(@ IS NULL OR {kind})"
 
 
+def is_flag(kind: str) -> bool:
+    """Whether a kind of values is true or false, kept as 1 and 0."""
+    return kind in (_FLAG, _or_none(_FLAG))
+
+
 CELLS: dict[str, dict[str, str]] = {
     "meta": {"key": _TEXT, "value": _TEXT},
     "host": {"id": _ID, "name": _TEXT, "pages": _INTEGER},

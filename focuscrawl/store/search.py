@@ -18,7 +18,6 @@ from focuscrawl.errors import FocusError
 from focuscrawl.store.bodies import body_of
 from focuscrawl.store.errors import DamagedError, UnavailableError
 from focuscrawl.store.part import Part
-from focuscrawl.store.schema import DamageError, has
 from focuscrawl.store.sqlite_file import from_json
 
 if TYPE_CHECKING:
@@ -120,11 +119,8 @@ class SearchIndex(Part):
         """Whether there is an index, complete or not."""
         if self._temporary:
             return True
-        try:
-            found = [has(self.store.connection, statement) for statement in _SCHEMA]  # check both, even without one
-            return all(found)
-        except DamageError as error:
-            raise self.store.broken(error) from None
+        found = [self.store.has(statement) for statement in _SCHEMA]  # check both, even without one
+        return all(found)
 
     def make(self) -> None:
         """Create the tables in the file if they do not exist."""
@@ -239,7 +235,7 @@ class SearchIndex(Part):
 
     def matching(self, expression: str, where: Filter, limit: int) -> list[int]:
         """The first *limit* pages that match, in the order indexed."""
-        conditions, values = _conditions(where)
+        conditions, values = filter_conditions(where)
         return self._numbers(f"SELECT indexed.page {_FOUND}{conditions} LIMIT ?", (expression, *values, limit))
 
     def not_matching(self, expression: str, limit: int) -> list[int]:
@@ -252,7 +248,7 @@ class SearchIndex(Part):
         self, expression: str, where: Filter, weights: Sequence[float], limit: int
     ) -> Iterator[tuple[float, int]]:
         """BM25 and number of the first *limit* pages that match, in the order indexed. FTS5's BM25 is negative."""
-        conditions, values = _conditions(where)
+        conditions, values = filter_conditions(where)
         return self.store.execute(
             f"SELECT bm25(search, ?, ?, ?), indexed.page {_FOUND}{conditions} LIMIT ?",
             (*weights, expression, *values, limit),
@@ -284,12 +280,12 @@ def highlighted(
 _PUBLISHED = "substr(published || '-01-01', 1, 10)"
 
 
-def _conditions(where: Filter) -> tuple[str, list[str | int]]:
+def filter_conditions(where: Filter) -> tuple[str, list[str | int]]:
     """The filter as SQL conditions on `indexed` and `metadata`, and their values."""
     conditions: list[str] = []
     values: list[str | int] = []
     if where.topic is not None:
-        conditions.append("(instr(indexed.topics, ?) OR instr(indexed.topics, ?))")
+        conditions.append("(instr(indexed.topics, ?) > 0 OR instr(indexed.topics, ?) > 0)")
         quoted = json.dumps(where.topic.lower())
         values += [quoted, f"{quoted[:-1]}."]
     if where.relevant:
@@ -298,8 +294,8 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
         conditions.append("indexed.matched")
     if where.host is not None:
         name = where.host.lower().strip(".")
-        conditions.append("(indexed.host = ? OR substr(indexed.host, ?) = ?)")
-        values += [name, -len(name) - 1, f".{name}"]
+        conditions.append("(indexed.host = ? OR instr(indexed.host || '|', ?) > 0)")
+        values += [name, f".{name}|"]
     if where.since is not None:
         conditions.append("indexed.fetched_at >= ?")
         values.append(where.since)
@@ -314,7 +310,7 @@ def _conditions(where: Filter) -> tuple[str, list[str | int]]:
         said.append(f"{_PUBLISHED} >= ?")
         values.append(f"{where.published_since}-01-01"[:10])
     if where.published_until is not None:
-        said.append(f"substr({_PUBLISHED}, 1, ?) <= ?")
+        said.append(f"substr({_PUBLISHED}, 1, CAST(? AS INTEGER)) <= ?")
         values += [len(where.published_until), where.published_until]
     if where.author is not None:
         said.append("has_author(authors, ?)")

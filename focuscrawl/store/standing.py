@@ -15,7 +15,7 @@ from focuscrawl.store.sqlite_file import from_json
 _SHOWN = 500
 _NEAREST = (
     "SELECT url, title, relevance, problem, {withheld} FROM page"
-    " WHERE problem IS NULL AND relevance NOT NULL ORDER BY relevance DESC, id LIMIT ?"
+    " WHERE problem IS NULL AND relevance IS NOT NULL ORDER BY relevance DESC, id LIMIT ?"
 )
 
 
@@ -106,7 +106,7 @@ class Standing(Part):
 
     def reasons(self, limit: int) -> set[str]:
         """The names of all parts that the relevance of the first pages is made of: of a keyword judge, the keywords."""
-        query = "SELECT why FROM page WHERE why NOT NULL AND why != '{}' ORDER BY id LIMIT ?"
+        query = "SELECT why FROM page WHERE why IS NOT NULL AND why != '{}' ORDER BY id LIMIT ?"
         rows = self.store.execute(query, (limit,))
         return {str(name) for (why,) in rows for name in from_json(why, dict)}
 
@@ -118,7 +118,7 @@ class Standing(Part):
     def unread_seeds(self) -> Iterator[tuple[str, str]]:
         """The seeds that gave no readable page, and why."""
         yield from self.store.execute(
-            "SELECT url, problem FROM page WHERE via IS NULL AND parent IS NULL AND problem NOT NULL ORDER BY id"
+            "SELECT url, problem FROM page WHERE via IS NULL AND parent IS NULL AND problem IS NOT NULL ORDER BY id"
         )
         yield from self.store.execute("SELECT url, reason FROM failure WHERE via IS NULL ORDER BY id")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from focuscrawl.store.marks import Marks
 from focuscrawl.store.metadata import FUNCTIONS, PageMetadata
 from focuscrawl.store.migrations import READABLE, WITHHELD_BEFORE, add_what_is_missing, format_of, migrate
 from focuscrawl.store.pages import Pages
+from focuscrawl.store.part import upsert
 from focuscrawl.store.patterns import Patterns
 from focuscrawl.store.queue import Queue
 from focuscrawl.store.rights import RightsLedger
@@ -64,6 +65,7 @@ PATIENCE = 60.0
 _UNUSABLE: tuple[type[Exception], ...] = (DamageError, *UNREADABLE)
 #: What a crawl records when it starts.
 _NOTED: dict[str, type] = {"spider": str, "topic": str, "keywords": dict, "any_scheme": bool, "runs": list}
+_SET_META = upsert("meta", "key", "value")
 #: By number, not by time, which would read every page.
 _LAST_TIMES = (
     "SELECT fetched_at FROM page WHERE id = (SELECT max(id) FROM page)"
@@ -76,6 +78,9 @@ class Store:
 
     The queries are in its parts: each covers one table, or a few related ones.
     """
+
+    #: Whether several workers may write to the crawl at a time.
+    shared = False
 
     def __init__(self, path: Path, *, create: bool = True, check: bool = True, any_thread: bool = False) -> None:
         """Open the file; without *create* read-only, without *check* without checking its contents.
@@ -92,6 +97,19 @@ class Store:
         if self.new and not create:
             raise FocusError(f"{path}: no such file; is {path.parent} the directory of a crawl (-s FOCUS_DIR)?")
         self._any_thread = any_thread
+        self._make_parts()
+        try:
+            self._open(create)
+        except _UNUSABLE as error:  # SQLite may quote what is not text: a UnicodeDecodeError
+            self.close()
+            if self.new:
+                raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
+            raise self.broken(error) from None
+        except FocusError:
+            self.close()
+            raise
+
+    def _make_parts(self) -> None:
         self.pages = Pages(self)
         self.metadata = PageMetadata(self)
         self.rights = RightsLedger(self)
@@ -115,16 +133,6 @@ class Store:
         self.models = Models(self)
         self.seed_pages = SeedPages(self)
         self.predictions = Predictions(self)
-        try:
-            self._open(create)
-        except _UNUSABLE as error:  # SQLite may quote what is not text: a UnicodeDecodeError
-            self.close()
-            if self.new:
-                raise FocusError(f"cannot write to {path}: {error}; choose another -s FOCUS_DIR") from None
-            raise self.broken(error) from None
-        except FocusError:
-            self.close()
-            raise
 
     def _open(self, create: bool) -> None:
         if not self.new:
@@ -249,11 +257,60 @@ class Store:
 
         *statement* starts with CREATE TABLE or CREATE VIEW, the name and a space.
         """
+        if not self.has(statement):
+            self.execute(statement)
+
+    def has(self, statement: str) -> bool:
+        """Whether the table or view that a statement creates exists; raises an error if it differs."""
         try:
-            if not has(self.connection, statement):
-                self.execute(statement)
+            return has(self.connection, statement)
         except DamageError as error:
             raise self.broken(error) from None
+
+    def replace_view(self, earlier: str, drop: str) -> None:
+        """Drop a view if it is defined as in *earlier* versions."""
+        try:
+            if has(self.connection, earlier):
+                self.execute(drop)
+        except DamageError:
+            pass  # it is the current one, or `make` reports it
+
+    def insert(self, statement: str, values: Sequence[object]) -> int:
+        """Add a row to a table whose ids are assigned, and return its id."""
+        number = self.execute(statement, values).lastrowid
+        assert number is not None
+        return number
+
+    def small_cache(self) -> None:
+        """Use little memory for this connection."""
+        self.execute("PRAGMA cache_size = -8192")
+
+    def exists(self) -> bool:
+        """Whether the crawl is still there: somebody may have removed its file."""
+        return self.path.exists()
+
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table with a name."""
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return self.execute(query, (name,)).fetchone() is not None
+
+    def columns(self, table: str) -> list[str]:
+        """The columns of a table, in order."""
+        return [name for (name,) in self.execute("SELECT name FROM pragma_table_info(?) ORDER BY cid", (table,))]
+
+    def finish_copy(self) -> None:
+        """Make a store that was filled by a copy ready to be crawled. Call inside a transaction."""
+
+    def is_crawled(self) -> bool:
+        """Whether workers of a shared crawl are at work; who crawls into a file has a lock on its directory."""
+        return False
+
+    def size(self) -> int:
+        """The bytes that the crawl takes on disk; 0 if that is unknown."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
     @property
     def withheld(self) -> str:
@@ -339,7 +396,7 @@ class Store:
 
     def set_meta(self, key: str, value: Any) -> None:
         """Keep a value about the crawl as a whole."""
-        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+        self.execute(_SET_META, (key, json.dumps(value)))
 
 
 def is_crawl(path: Path) -> bool:
@@ -354,31 +411,3 @@ def is_crawl(path: Path) -> bool:
             connection.close()
     except UNREADABLE:
         return False
-
-
-def crawl_folder(place: str | Path) -> Path:
-    """The directory of a crawl, which the user may also name by the file in it."""
-    path = Path(place)
-    return path.parent if path.name == "crawl.sqlite" else path
-
-
-@contextmanager
-def read_crawl(folder: Path, *, check: bool = True) -> Iterator[Store]:
-    """Open a crawl's file for reading; problems are reported in one line."""
-    store = Store(folder / "crawl.sqlite", create=False, check=check)
-    try:
-        with store.reading():
-            yield store
-    finally:
-        store.close()
-
-
-@contextmanager
-def earlier_crawl(folder: str, topic: str) -> Iterator[Store]:
-    """Open the file of an earlier crawl of the same topic for reading."""
-    with read_crawl(crawl_folder(folder)) as store:
-        if store.meta("topic") != topic:
-            raise FocusError(
-                f"crawl {folder} is about '{store.meta('topic')}', not '{topic}'; give a crawl of the same topic"
-            )
-        yield store

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from focuscrawl.page import RULE
 from focuscrawl.store.links import WHY
-from focuscrawl.store.part import Part
-from focuscrawl.store.schema import DamageError, has
+from focuscrawl.store.part import Part, upsert
 
 #: The columns of table `generation`, besides its number.
 FIGURES = ("fetched", "hubs", "authorities", "crossover", "mutation", "knocked_out")
@@ -35,12 +34,17 @@ _VIEWS = {
 }
 _DROPS = ("DROP VIEW relevant_url", "DROP VIEW irrelevant_url")
 _PREDICT = (
-    "INSERT INTO prediction SELECT link.url_id, max(ifnull(link.score >= ?, 0)) FROM link"
+    "INSERT INTO prediction SELECT link.url_id, count(CASE WHEN link.score >= ? THEN 1 END) > 0 FROM link"
     " JOIN url ON url.id = link.url_id WHERE link.id > ? AND NOT url.done"
-    f" AND (link.score NOT NULL OR ifnull({WHY} NOT GLOB ?, 1)) GROUP BY link.url_id"
-    " ON CONFLICT (url_id) DO UPDATE SET relevant = max(relevant, excluded.relevant)"
+    f" AND (link.score IS NOT NULL OR coalesce(instr({WHY}, ?) != 1, TRUE)) GROUP BY link.url_id"
+    " ON CONFLICT (url_id) DO UPDATE SET relevant = prediction.relevant OR excluded.relevant"
 )
-_PREDICT_AGAIN = "INSERT OR REPLACE INTO prediction SELECT url_id, score >= ? FROM frontier WHERE via NOT NULL"
+_PREDICT_AGAIN = (
+    "INSERT INTO prediction SELECT url_id, score >= ? FROM frontier WHERE via IS NOT NULL"
+    " ON CONFLICT (url_id) DO UPDATE SET relevant = excluded.relevant"
+)
+_SET_GENERATION = upsert("generation", "number", *FIGURES)
+_SET_MODEL = upsert("model", "name", "page", "data")
 _READ = "SELECT url.url FROM prediction JOIN url ON url.id = url_id WHERE relevant = ? ORDER BY url_id"
 
 
@@ -54,7 +58,7 @@ class Generations(Part):
     def set(self, number: int, figures: Mapping[str, int]) -> None:
         """Store the figures of a generation."""
         row = (number, *(figures[name] for name in FIGURES))
-        self.store.execute("INSERT OR REPLACE INTO generation VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self.store.execute(_SET_GENERATION, row)
 
 
 class Models(Part):
@@ -71,7 +75,7 @@ class Models(Part):
 
     def set(self, name: str, page: int, data: bytes) -> None:
         """Replace what a strategy has learned."""
-        self.store.execute("INSERT OR REPLACE INTO model VALUES (?, ?, ?)", (name, page, data))
+        self.store.execute(_SET_MODEL, (name, page, data))
 
 
 class SeedPages(Part):
@@ -100,11 +104,7 @@ class Predictions(Part):
         """Create the table and its views if they do not exist."""
         self.store.make(_PREDICTION)
         for (view, earlier), drop in zip(_VIEWS.items(), _DROPS, strict=True):
-            try:
-                if has(self.store.connection, earlier):
-                    self.store.execute(drop)
-            except DamageError:
-                pass  # it is the current one, or `make` reports it
+            self.store.replace_view(earlier, drop)
             self.store.make(view)
 
     def add(self, least: float) -> None:
@@ -115,7 +115,7 @@ class Predictions(Part):
         """
         store = self.store
         with store.batch():
-            store.execute(_PREDICT, (least, store.number("predicted"), f'{{"{RULE}*'))
+            store.execute(_PREDICT, (least, store.number("predicted"), f'{{"{RULE}'))
             self._note_links()
 
     def renew(self, least: float) -> None:

@@ -10,20 +10,19 @@ from typing import NamedTuple
 
 from focuscrawl.page import Unread
 from focuscrawl.store.part import Part
-from focuscrawl.store.schema import DamageError, has
 
 _UNREAD = (
     "CREATE TABLE unread (key INTEGER PRIMARY KEY, url TEXT, page INTEGER, position INTEGER, anchor TEXT, type TEXT,"
     " why TEXT)"
 )
-_ADD = "INSERT OR IGNORE INTO unread VALUES (?, ?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO unread VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 _FIND = "SELECT url, page, anchor, type, why FROM unread WHERE key IN (?, ?)"
 #: The file may come from someone else, and these URLs are requested, so their values are checked.
 _OF_TYPE = (
-    "SELECT unread.url, page.id, anchor, depth, ifnull(relevance, 1.0), position, key FROM unread"
-    " JOIN page ON page.id = unread.page WHERE type = ? AND ifnull(relevant, 1) AND depth < ?"
+    "SELECT unread.url, page.id, anchor, depth, coalesce(relevance, 1.0), position, key FROM unread"
+    " JOIN page ON page.id = unread.page WHERE type = ? AND coalesce(relevant, TRUE) AND depth < ?"
     " AND NOT (? AND ',' || robots || ',' LIKE '%,nofollow,%') AND typeof(unread.url) = 'text'"
-    " AND unread.url GLOB 'http*://*' AND typeof(anchor) = 'text' AND typeof(position) = 'integer' AND position >= 0"
+    " AND unread.url LIKE 'http%://%' AND typeof(anchor) = 'text' AND typeof(position) = 'integer' AND position >= 0"
     " ORDER BY page.id, position"
 )
 _COUNTS = "SELECT type, count(*) FROM unread GROUP BY type ORDER BY 2 DESC, 1 LIMIT ?"
@@ -60,10 +59,7 @@ class UnreadFiles(Part):
 
     def exists(self) -> bool:
         """Whether there is such a table; crawls of older versions that are only read have none."""
-        try:
-            return has(self.store.connection, _UNREAD)
-        except DamageError as error:
-            raise self.store.broken(error) from None
+        return self.store.has(_UNREAD)
 
     def add(self, page: int, files: Sequence[Unread], keys: Iterable[int]) -> None:
         """Store the files that a page links to; those that are known already stay as they are."""

@@ -29,7 +29,7 @@ class Urls(Part):
 
     def last_id(self) -> int:
         """The largest URL id; 0 if there is none. Ids assigned in a failed transaction are missing."""
-        number: int = self.store.execute("SELECT ifnull(max(id), 0) FROM url").fetchone()[0]
+        number: int = self.store.execute("SELECT coalesce(max(id), 0) FROM url").fetchone()[0]
         return number
 
     def url(self, url_id: int) -> str:
@@ -67,7 +67,7 @@ class Hosts(Part):
 
     def count(self) -> int:
         """The number of hosts with a stored page."""
-        number: int = self.store.execute("SELECT count(*) FROM host WHERE pages").fetchone()[0]
+        number: int = self.store.execute("SELECT count(*) FROM host WHERE pages > 0").fetchone()[0]
         return number
 
     def best(self, limit: int) -> list[HostFigures]:

@@ -11,22 +11,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from focuscrawl.crawl.verdict import Verdict
-from focuscrawl.store.part import Part
-from focuscrawl.store.schema import DamageError, has
+from focuscrawl.store.part import Part, upsert
 from focuscrawl.store.sqlite_file import from_json
 
 _OPINION = "CREATE TABLE opinion (page INTEGER PRIMARY KEY, relevance REAL, relevant INTEGER, wanted INTEGER)"
 
 #: Whether the strategy wants a page that is withheld is not stored: its judgement says so.
-_WANTED = "CASE WHEN page.withheld IS NULL THEN page.matched ELSE ifnull(page.relevant, 0) END"
+_WANTED = "CASE WHEN page.withheld IS NULL THEN page.matched ELSE coalesce(page.relevant, FALSE) END"
 _PAGE = (
     "page.id, page.url_id, page.url, page.title, page.problem, page.withheld, page.listing, page.duplicate_of,"
     " page.why, page.redirects, page.relevance, page.relevant, page.matched"
 )
-_OWN = "opinion.page NOT NULL, opinion.relevance, opinion.relevant, opinion.wanted"
+_OWN = "opinion.page IS NOT NULL, opinion.relevance, opinion.relevant, opinion.wanted"
 _JOIN = "LEFT JOIN opinion ON opinion.page = page.id"
+_FIRST_RELEVANCE = (
+    "SELECT coalesce(CAST(json_extract(first, '$.relevance') AS DOUBLE PRECISION), relevance) FROM page WHERE id = ?"
+)
 _SET = "UPDATE page SET relevance = ?, relevant = ?, matched = ? WHERE id = ?"
-_SET_OPINION = "INSERT OR REPLACE INTO opinion VALUES (?, ?, ?, ?)"
+_SET_OPINION = upsert("opinion", "page", "relevance", "relevant", "wanted")
 
 
 class Judged(NamedTuple):
@@ -66,10 +68,7 @@ class Verdicts(Part):
         self.store.make(_OPINION)
 
     def _exists(self) -> bool:
-        try:
-            return has(self.store.connection, _OPINION)
-        except DamageError as error:
-            raise self.store.broken(error) from None
+        return self.store.has(_OPINION)
 
     def get(self, number: int) -> Judged | None:
         """The verdict on the page with a number."""
@@ -77,8 +76,7 @@ class Verdicts(Part):
 
     def first_relevance(self, number: int) -> float | None:
         """The relevance that a page had when it arrived."""
-        query = "SELECT ifnull(json_extract(first, '$.relevance'), relevance) FROM page WHERE id = ?"
-        row = self.store.execute(query, (number,)).fetchone()
+        row = self.store.execute(_FIRST_RELEVANCE, (number,)).fetchone()
         return None if row is None or row[0] is None else float(row[0])
 
     def overruled(self) -> dict[int, bool]:
@@ -99,7 +97,7 @@ class Verdicts(Part):
         withheld = self.store.withheld
         page = _PAGE if withheld == "page.withheld" else _PAGE.replace("page.withheld", withheld)
         wanted = _WANTED.replace("page.withheld", f"({withheld})")
-        own, join = (_OWN, _JOIN) if self._exists() else ("0, NULL, NULL, NULL", "")
+        own, join = (_OWN, _JOIN) if self._exists() else ("FALSE, NULL, NULL, NULL", "")
         query = f"SELECT {page}, {wanted}, {own} FROM page {join} {where}"  # of constants
         return (_judged(*row) for row in self.store.execute(query, (value,)))
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from focuscrawl import urls
-from focuscrawl.store.store import Store
+from focuscrawl.store.places import open_store
 from focuscrawl.web.webs import NOT_FOUND, Answer, Web, canonical, header
 
 
@@ -20,7 +20,7 @@ class CrawledWeb(Web):
     """The pages of a crawl."""
 
     def __init__(self, path: str | Path) -> None:
-        self.store = Store(Path(path), create=False, any_thread=True)
+        self.store = open_store(path, create=False, any_thread=True)
         #: The name of the crawl's topic: the label of its relevant pages.
         self.topic = self.store.meta("topic") or ""
 

@@ -270,16 +270,21 @@ def _open(name: str) -> Web:
             return SyntheticWeb(int(pages), **options)
         except (TypeError, ValueError):
             raise FocusError(f"web '{name}': write synthetic:PAGES?hosts=20&links=60&bytes=20000") from None
+    from focuscrawl.store.places import crawl_folder, is_address
     from focuscrawl.store.store import is_crawl
     from focuscrawl.web.crawled import CrawledWeb
 
+    if is_address(name):
+        return CrawledWeb(crawl_folder(name))
     path = web_file(name) or Path(name)
     return CrawledWeb(path) if is_crawl(path) else WebFile(path)
 
 
 def web_file(name: str) -> Path | None:
     """The file of the web with that name (for a directory, the crawl in it); None for webs without a file."""
-    if name == "demo" or name.startswith("synthetic:") or name in IN_MEMORY:
+    from focuscrawl.store.places import is_address
+
+    if name == "demo" or name.startswith("synthetic:") or name in IN_MEMORY or is_address(name):
         return None
     path = Path(name)
     return path / "crawl.sqlite" if path.is_dir() else path

@@ -23,9 +23,10 @@ from focuscrawl.errors import FocusError
 from focuscrawl.frontier import requests
 from focuscrawl.reports.explain import explain
 from focuscrawl.store.bodies import MAX_BODY, body_of
+from focuscrawl.store.places import read_crawl
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.sqlite_file import UNREADABLE, is_special
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.store import Store
 from tests.conftest import at, scrapy, small_web
 from tests.hostile import BOMB, CELLS, DOORS, INSIDE, KINDS, copy_crawl, make_crawl
 

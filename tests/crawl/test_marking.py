@@ -14,7 +14,7 @@ from focuscrawl.crawl.marking import mark_pages
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.spiders.best_first import BestFirstSpider
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from tests.conftest import Crawled, at, small_web
 from tests.lessons import lessons_web, topic_file
 

@@ -9,7 +9,8 @@ import pytest
 
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.marking import mark_pages
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 from tests.conftest import at, small_web
 from tests.dashboard.asking import Asking
 from tests.lessons import MemoryWeb

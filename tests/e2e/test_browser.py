@@ -13,7 +13,7 @@ from time import monotonic
 
 import pytest
 
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from tests.browsing import descendants, is_running, needs_browser, wait_until
 from tests.conftest import ROOT, Crawled, scrapy
 from tests.hosts import MISSING, Answer, ManyHosts, page, serving

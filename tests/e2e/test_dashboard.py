@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from focuscrawl import testing
 from focuscrawl.dashboard.server import serving
 from focuscrawl.errors import FocusError
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.web.browser_choice import find_browser
 from focuscrawl.web.webs import MemoryWeb
 from tests.browsing import needs_browser, wait_until

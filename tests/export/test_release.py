@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 from focuscrawl.errors import FocusError
 from focuscrawl.export.datasheet import command
 from focuscrawl.export.release import Release, check_release
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.testing import at
 from tests.conftest import Crawled, scrapy
 from tests.export.crawls import FORMULA, hostile_crawl

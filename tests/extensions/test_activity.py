@@ -8,7 +8,7 @@ import pytest
 
 from focuscrawl import testing
 from focuscrawl.frontier.activity import BLOCKED, BUSY, KEY, RESTING, Activity, HostNow
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.web.webs import Answer
 from tests.conftest import at, small_web
 from tests.dashboard.asking import Asking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from focuscrawl.extensions.report import Report
 from focuscrawl.reports.status import FAILED, status_of
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from tests.conftest import at, small_web
 
 CHAIN = {f"p{number}": [f"p{number + 1}"] for number in range(400)} | {"p400": []}

@@ -14,7 +14,7 @@ from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.reports.explain import explain
 from focuscrawl.reports.report import crawl_report
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at
 

@@ -9,7 +9,7 @@ from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
 from focuscrawl.reports.explain import explain
 from focuscrawl.spiders.best_first import BestFirstSpider
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.web.webs import MemoryWeb
 
 BUNDLE = '<script src="/static/js/main.3f2a.js"></script>'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from focuscrawl.reports.report import crawl_report
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.places import read_crawl
+from focuscrawl.store.store import Store
 from tests.conftest import at, small_web
 
 NAMES = [f"p{number}" for number in range(14)]

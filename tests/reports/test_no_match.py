@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from focuscrawl.reports.no_match import no_match
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.testing import at, small_web
 from tests.conftest import scrapy
 

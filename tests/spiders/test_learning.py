@@ -12,7 +12,7 @@ from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
-from focuscrawl.store.store import read_crawl
+from focuscrawl.store.places import read_crawl
 from focuscrawl.strategies.lessons import wide_lessons
 from tests.conftest import ROOT, scrapy
 from tests.lessons import gardens, lessons_web, topic_file

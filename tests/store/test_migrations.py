@@ -22,9 +22,10 @@ from focuscrawl.reports.explain import explain
 from focuscrawl.reports.report import crawl_report
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
+from focuscrawl.store.places import read_crawl
 from focuscrawl.store.schema import FORMAT, VERSION, check_cells, check_schema
 from focuscrawl.store.search import Filter
-from focuscrawl.store.store import Store, read_crawl
+from focuscrawl.store.store import Store
 from focuscrawl.testing import Crawled, at, crawl, small_web
 from focuscrawl.web.webs import MemoryWeb
 

@@ -7,12 +7,15 @@ import pytest
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Judgement, Page
 from focuscrawl.reading.html import read_page
+from focuscrawl.store.errors import StoreError
+from focuscrawl.store.places import open_store
 from focuscrawl.store.store import Store
 
 
-@pytest.fixture
-def store(tmp_path):
-    store = Store(tmp_path / "crawl.sqlite")
+@pytest.fixture(params=["file", "server"])
+def store(request, tmp_path):
+    """A new store: a file, and a schema of a PostgreSQL server."""
+    store = open_store(tmp_path if request.param == "file" else request.getfixturevalue("database"))
     yield store
     store.close()
 
@@ -31,7 +34,7 @@ def page(url: str = "http://a.example/", url_id: int = 1) -> Page:
 
 def add(store: Store, made: Page) -> None:
     """Store a page as a crawl does, with its URL and host."""
-    store.execute("INSERT OR IGNORE INTO host (id, name) VALUES (1, 'a.example')")
+    store.execute("INSERT INTO host (id, name) VALUES (1, 'a.example') ON CONFLICT (id) DO NOTHING")
     store.urls.add([(made.url_id, made.url_id, made.url, 1)])
     store.pages.add(made, None)
 
@@ -77,7 +80,7 @@ def test_what_fails_half_way_is_not_there_at_all(store):
 
 def test_a_page_cannot_be_stored_twice(store):
     store.pages.add(page(), None)
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(StoreError):
         store.pages.add(page(), None)
 
 
@@ -126,7 +129,8 @@ def test_a_file_that_must_be_there_is_asked_for(tmp_path):
     assert not (tmp_path / "crawl.sqlite").exists()
 
 
-def test_a_file_can_be_looked_at_while_it_is_written(tmp_path, store):
+def test_a_file_can_be_looked_at_while_it_is_written(tmp_path):
+    store = Store(tmp_path / "crawl.sqlite")
     with store.transaction():
         add(store, page())
     looking = Store(tmp_path / "crawl.sqlite", create=False)
@@ -134,6 +138,7 @@ def test_a_file_can_be_looked_at_while_it_is_written(tmp_path, store):
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         looking.set_meta("x", 1)
     looking.close()
+    store.close()
 
 
 def test_a_file_left_empty_by_a_crash_is_begun_anew(tmp_path):
