@@ -83,7 +83,8 @@ class Command(FocusCommand):
                 write_verdicts(folder, store, spider, changes, models)
                 if not store.shared:
                     write_whole(folder / "report.html", crawl_report(store))
-                print(f"{store.pages.figures().matched:,} URLs match now")
+                where = "the list of matched pages" if store.shared else "URLs.txt"
+                print(f"{where} has {store.pages.figures().matched:,} URLs now")
         except OSError as error:
             raise FocusError(f"cannot write to {folder}: {error.strerror}") from None
 
