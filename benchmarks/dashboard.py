@@ -100,7 +100,11 @@ def build(folder: Path, pages: int) -> None:
                 rows,
             )
             store.executemany("INSERT INTO url VALUES (?, ?, ?, ?, ?)", known)
-            store.executemany(f"INSERT INTO link VALUES ({', '.join('?' * 10)})", links)
+            store.executemany(
+                "INSERT INTO link (id, page, url_id, position, anchor, before, after, nofollow, score, why)"
+                f" VALUES ({', '.join('?' * 10)})",
+                links,
+            )
             store.queue.add(waiting)
             store.executemany("INSERT INTO search (rowid, title, headings, text) VALUES (?, ?, ?, ?)", texts)
             store.executemany("INSERT INTO indexed VALUES (?, ?, ?, ?, ?, ?, ?)", indexed)
