@@ -62,7 +62,9 @@ class Command(FocusCommand):
         elif shown:
             Console(highlight=False).print(_table(shown))
         else:
-            print(f"nobody crawls; {len(found):,} workers have left, see --all")
+            print(
+                f"nobody crawls; {len(found):,} {'worker has' if len(found) == 1 else 'workers have'} left, see --all"
+            )
 
 
 def _table(workers: list[Worker]) -> Table:

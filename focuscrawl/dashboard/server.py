@@ -14,6 +14,7 @@ import uvicorn
 from focuscrawl.dashboard.app import Dashboard
 from focuscrawl.dashboard.crawls import Crawls
 from focuscrawl.dashboard.safety import Guard
+from focuscrawl.store.places import shown
 
 
 class Server:
@@ -53,7 +54,7 @@ class Server:
     def describe(self) -> str:
         """What is shown, in a few words."""
         count = len(self.crawls.all())
-        return f"Showing {self.crawls.place}" + ("" if self.crawls.single else f" ({count:,} crawls)")
+        return f"Showing {shown(self.crawls.place)}" + ("" if self.crawls.single else f" ({count:,} crawls)")
 
     def serve(self) -> None:
         """Answer requests until Ctrl-C."""

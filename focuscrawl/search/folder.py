@@ -10,7 +10,7 @@ from focuscrawl.errors import FocusError
 from focuscrawl.search.index import Answer, Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.errors import UnavailableError
-from focuscrawl.store.places import read_crawl
+from focuscrawl.store.places import read_crawl, shown
 from focuscrawl.store.search import Filter
 
 
@@ -31,17 +31,17 @@ def search_folder(
 
 def _bring_up_to_date(folder: Path, waiting: int, say: Callable[[str], None]) -> None:
     """Index the remaining pages, unless another process is writing there; say which."""
-    pages = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}"
+    pages, place = f"{waiting:,} page{'s are' if waiting > 1 else ' is'}", shown(folder)
     try:
         with locked_store(folder) as store:
-            say(f"indexing {folder}: {pages} not in the index yet")
+            say(f"indexing {place}: {pages} not in the index yet")
             try:
                 Index(store).update()
             except UnavailableError as error:
                 raise FocusError(
-                    f"{folder} cannot be indexed: {error}; free some space or check the disk, and search again"
+                    f"{place} cannot be indexed: {error}; free some space or check the disk, and search again"
                 ) from None
     except LockedError:
-        say(f"{pages} not indexed yet, because {folder} is being crawled; -s FOCUS_INDEX=True indexes during a crawl")
+        say(f"{pages} not indexed yet, because {place} is being crawled; -s FOCUS_INDEX=True indexes during a crawl")
     except OSError as error:
-        say(f"{pages} not indexed and cannot be: {folder} cannot be written ({error.strerror})")
+        say(f"{pages} not indexed and cannot be: {place} cannot be written ({error.strerror})")
