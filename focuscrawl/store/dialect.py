@@ -18,7 +18,7 @@ FLAGS = {name for columns in CELLS.values() for name, kind in columns.items() if
 
 _LIST = "(SELECT value FROM json_each(?))"
 _IDS = "(SELECT value::bigint FROM json_array_elements_text(?::json) AS value)"
-_COLUMN = re.compile(r"(\w+) INTEGER(?: DEFAULT (\d))?")
+_COLUMN = re.compile(r"(?<!\w)(\w++) INTEGER(?: DEFAULT (\d))?")
 
 
 @cache

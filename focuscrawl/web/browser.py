@@ -228,6 +228,7 @@ class Browser:
         from playwright.async_api import async_playwright
 
         before = _children()
+        logging.getLogger("asyncio").addFilter(_is_worth_telling)
         self._playwright = await async_playwright().start()
         self._drivers = _children() - before
         _limit_memory(self._drivers)
@@ -449,6 +450,11 @@ class _World:
 def _is_end(error: Exception) -> bool:
     """Whether an error of playwright says that browser or driver have ended."""
     return type(error).__name__ == "TargetClosedError" or "Connection closed" in str(error)
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Whether an error of the event loop is not just a last message of playwright to a driver that was killed."""
+    return "handler is closed" not in str((record.exc_info or [None, None])[1] or "")
 
 
 def _about(error: Exception) -> str:

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_from_an_idea_to_a_corpus(tmp_path):
-    bench = workbench.Workbench("chess", tmp_path)
+    bench = workbench.Workbench("birds", tmp_path)
     bench.new()
     first = bench.go_on(120)
     bench.review()
@@ -23,4 +23,4 @@ def test_from_an_idea_to_a_corpus(tmp_path):
     assert on.f1 > first.f1 + workbench.MARGIN
     assert on.matched > first.matched
     assert audit["precision"]["low"] <= on.precision <= audit["precision"]["high"]
-    assert "chess" in bench.search().lower()
+    assert "bird" in bench.search().lower()
