@@ -16,8 +16,8 @@ from focuscrawl import urls
 #: URLs in the dictionary before they move to the arrays; a larger share of a large crawl.
 RECENT = 400_000
 SHARE = 16
-#: URLs whose keys are remembered.
-REMEMBERED = 50_000
+#: URLs whose keys are remembered, and the longest of them: long ones could fill the memory.
+REMEMBERED, LONGEST = 50_000, 300
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -40,7 +40,9 @@ class Keys:
         for index, key in enumerate(keys):
             if key is None:
                 url = found[index]
-                keys[index] = known[url] = urls.key(url, any_scheme=self._any_scheme)
+                keys[index] = key = urls.key(url, any_scheme=self._any_scheme)
+                if len(url) <= LONGEST:
+                    known[url] = key
         return cast("list[int]", keys)
 
 

@@ -22,9 +22,10 @@ _REFRESH = re.compile(
 
 
 #: URLs that links on earlier pages led to, with the type of their file: most pages of a site share their menu. Those
-#: that come out of `urls.Base.join` as they are put together; when there are too many, it begins anew.
+#: that come out of `urls.Base.join` as they are put together; when there are too many, it begins anew. Long ones are left
+#: out: a page could fill the memory with them.
 _met: dict[str, FileType | None] = {}
-_MOST_MET = 50_000
+_MOST_MET, _LONGEST_MET = 50_000, 300
 
 #: Tags with their attributes.
 Elements = Sequence[tuple[str, Mapping[str, str]]]
@@ -89,7 +90,7 @@ def _target(href: str, base: urls.Base, documents: Collection[str]) -> tuple[str
     else:
         url = base.join(href) if href and href[0] != "#" else None
         kind = types.of_url(url) if url is not None else None
-        if url == plain and base.root:
+        if url == plain and base.root and len(plain) <= _LONGEST_MET:
             if len(_met) >= _MOST_MET:
                 _met.clear()
             _met[plain] = kind

@@ -2,7 +2,8 @@
 
 from random import Random
 
-from focuscrawl.frontier.seen import Seen
+from focuscrawl import urls
+from focuscrawl.frontier.seen import Keys, Seen
 
 
 def some_keys(count):
@@ -40,3 +41,11 @@ def test_a_million_urls_take_a_fraction_of_a_dictionary():
     seen = Seen()
     seen.load((key, url_id) for url_id, key in enumerate(some_keys(1_000_000), 1))
     assert seen.size <= 13_000_000
+
+
+def test_keys_are_the_same_however_often_they_are_asked_for():
+    addresses = [f"http://a.example/{number}" for number in range(50)] + ["http://a.example/" + "a" * 5_000]
+    keys = Keys(any_scheme=True)
+    for _ in range(2):
+        assert keys.of(addresses) == [urls.key(url) for url in addresses]
+    assert len(keys._known) == 50

@@ -52,3 +52,11 @@ def test_what_is_remembered_is_bounded(monkeypatch):
         page = read_page(Page("http://a.example/"), anchors.encode(), "text/html")
         assert [link.url for link in page.links] == [f"http://a.example/{number}/{link}" for link in range(20)]
         assert len(links._met) <= 100
+
+
+def test_long_urls_are_not_remembered():
+    href = "/" + "a" * 5_000
+    for _ in range(2):
+        page = read_page(Page("http://a.example/"), f'<a href="{href}">x</a>'.encode(), "text/html")
+        assert [link.url for link in page.links] == [f"http://a.example{href}"]
+    assert not links._met
