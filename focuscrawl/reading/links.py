@@ -22,8 +22,8 @@ _REFRESH = re.compile(
 
 
 #: URLs that links on earlier pages led to, with the type of their file: most pages of a site share their menu. Those
-#: that come out of `urls.Base.join` as they are put together; when there are too many, it begins anew. Long ones are left
-#: out: a page could fill the memory with them.
+#: that come out of `urls.Base.join` as they are put together; when there are too many, it begins anew. Long ones are
+#: left out: a page could fill the memory with them.
 _met: dict[str, FileType | None] = {}
 _MOST_MET, _LONGEST_MET = 50_000, 300
 
