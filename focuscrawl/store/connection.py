@@ -204,4 +204,5 @@ class Connection:
 
 def _line(error: Exception) -> str:
     """The message of an error in one line, without the hints of libpq."""
-    return printable(str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__)
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]
+    return printable(lines[-1] if lines else type(error).__name__)

@@ -93,3 +93,11 @@ def test_what_is_wrong_with_an_address_is_said_in_one_line(postgres, database, t
     assert done.returncode == 2
     assert "has format 2" in done.stderr
     assert not json.loads(done.stdout or "[]")
+
+
+def test_a_server_that_is_not_there_costs_one_line_with_the_cause():
+    done = scrapy("status", "postgresql://crawler:secret@127.0.0.1:1/crawl")
+    assert done.returncode == 2
+    assert "Connection refused" in done.stderr
+    assert "secret" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
