@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log1p, sqrt
 from typing import NamedTuple
 
@@ -33,6 +33,22 @@ class Term(NamedTuple):
     weight: float
 
 
+class _Forms(dict[str, tuple[str, ...]]):
+    """The stems of keywords that words stand for, remembered: few words stand for any, and most were met before."""
+
+    def __init__(self, stands_for: Callable[[str], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._stands_for = stands_for
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        stems = self._stands_for(word)
+        if len(word) <= words.LONGEST:
+            if len(self) >= _MAX_WORDS:
+                self.clear()
+            self[word] = stems
+        return stems
+
+
 class _Terms:
     """The keywords for pages in one language."""
 
@@ -52,31 +68,23 @@ class _Terms:
         }
         #: Keywords without spaces between their words: they are looked up in the text itself.
         self._unspaced = {name: " ".join(words.folded(name).split()) for name in keywords if words.is_unspaced(name)}
-        # Few words of a page are keywords, and most were seen before: with this cache, only new words are stemmed.
         self._stems = {stem for term in self.terms for stem in term.stems}
         self._heads = sorted(stem for stem in self._stems if len(stem) >= _IN_COMPOUND) if compounds(language) else []
         #: Keywords of one character in a script without spaces; a page has pairs of characters.
         self._letters = {stem for stem in self._stems if len(words.bare(stem)) == 1 and words.is_unspaced(stem)}
-        self._forms: dict[str, list[str]] = {}
-        self._met: set[str] = set()
+        self._forms = _Forms(self._stands_for)
+
+    def _stands_for(self, word: str) -> tuple[str, ...]:
+        """The stems of keywords that a word of a page stands for."""
+        stem = words.stem(word, self.language)
+        return (stem,) if stem in self._stems else tuple(self._in(stem))
 
     def _count(self, page: Page) -> dict[str, int]:
         """How often each stem that is part of a keyword occurs."""
-        words_of_page = page.word_counts
-        new = words_of_page.keys() - self._met
-        if new:
-            if len(self._met) > _MAX_WORDS:
-                self._met.clear()
-            self._met |= {word for word in new if len(word) <= words.LONGEST}
-            for word, stem in zip(new, words.stems(new, self.language), strict=True):
-                if stem in self._stems:
-                    self._forms[word] = [stem]
-                elif self._heads and (found := self._in(stem)):
-                    self._forms[word] = found
         counts: dict[str, int] = {}
-        for word in words_of_page.keys() & self._forms.keys():
-            for stem in self._forms[word]:
-                counts[stem] = counts.get(stem, 0) + words_of_page[word]
+        for stems in filter(None, map(self._forms.__getitem__, page.words)):
+            for stem in stems:
+                counts[stem] = counts.get(stem, 0) + 1
         return counts
 
     def _in(self, stem: str) -> list[str]:

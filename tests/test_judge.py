@@ -75,7 +75,7 @@ def test_a_word_too_long_to_be_one_is_counted_but_not_remembered():
     judge = KeywordJudge({long: 1, "sort": 1})
     judged = page(f"sort {long} {long}y")
     assert judge.frequencies(judged) == {long: 1, "sort": 1}
-    assert judge._for(judged.language)._met == {"sort"}
+    assert judge._for(judged.language)._forms.keys() == {"sort"}
 
 
 # ---- the cosine weighted by tags: x is the frequency over the largest, W is 5, 3, 2 or 1 by the place

@@ -25,6 +25,9 @@ TRIES = 20
 EARLY = 2
 #: A page is stale if at most this share of its words is new to its pattern.
 NEW = 0.05
+#: Number of first pages of a pattern whose words are all compared. Of later ones every SELDOM-th is, as long as they
+#: have something new: a trap is found a few pages later, and most pages need no comparison.
+ALWAYS, SELDOM = 24, 8
 #: Factor on the score of a URL in a trap.
 DAMPING = 0.1
 #: Factor for a URL with a session id, which costs little more than a second copy of a page.
@@ -120,7 +123,6 @@ class Traps:
         """Record a page; return the new state of its patterns, to be stored."""
         found = patterns(page.url)
         same = page.problem is not None or page.duplicate_of is not None
-        words = page.word_counts.keys() if not same else set()
         for pattern in found:
             before = self.patterns.get(pattern, Pattern(0, 0))
             stale = before.stale
@@ -128,10 +130,8 @@ class Traps:
                 pass  # dead links say nothing about a whole tree
             elif same:
                 stale += 1
-            elif before.pages < EARLY:
-                pass  # too early to say
-            else:
-                stale = self._stale_after(pattern, words, stale)
+            elif _is_compared(before):
+                stale = self._stale_after(pattern, page.word_counts.keys(), stale)
             self.patterns[pattern] = Pattern(before.pages + 1, stale)
         return [(pattern, *self.patterns[pattern]) for pattern in found]
 
@@ -196,6 +196,13 @@ class Traps:
                 stale = self.patterns[pattern].stale
                 return f"{kind(pattern, url)}: the last {stale} pages like {pattern} had nothing new"
         return "session id" if _SESSION.search(url) else ""
+
+
+def _is_compared(pattern: Pattern) -> bool:
+    """Whether the next page of a pattern is compared with those before it."""
+    if pattern.pages < EARLY:  # too early to say
+        return False
+    return bool(pattern.stale) or pattern.pages < ALWAYS or pattern.pages % SELDOM == 0
 
 
 def kind(pattern: str, url: str) -> str:
