@@ -1,6 +1,7 @@
 """A long crawl: CPU time and memory per page, in the last tenth of the crawl against the first.
 
     python benchmarks/long.py [--pages 50000] [--spiders best_first,hits] [--minutes 60] [--dir DIR]
+    python benchmarks/long.py --spiders best_first --pages 300000 --hosts 5000 --queued 5000000 --seen 20000000
 
 A synthetic web of four million pages on two hundred hosts, with twenty links per page, in twenty topics; the words of a
 topic are those of a Dewey number. No network, no delays. Each crawl runs in its own process. The time in which the web
@@ -8,6 +9,9 @@ generates its pages is not counted, but as it is constant work, CPU times are no
 load on the machine. The first 1,000 pages are warm-up and are left out. A crawl is flat if CPU time per page in the
 last tenth is at most 1.2 times that of the first, and memory per page in the second half at most 1.2 times that of the
 first half.
+
+With --seen and --queued, the crawl is stopped after a few pages, that many URLs are added to its file (half of all
+hosts have some in the queue, all with low scores), and it is resumed: the time and memory that takes are printed.
 
 There is one name per mechanism: `best_first` (links inherit the page's score; like keyword), `shark_search` (words near
 each link; like link_semantics), `naive_bayes_threshold` (learned judge), `baseline` (that, and a bounded frontier) and
@@ -25,6 +29,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from time import monotonic, process_time
 from typing import NamedTuple
 
@@ -33,6 +38,7 @@ from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.settings import Settings
 
 from focuscrawl.crawl.crawl import Crawl
+from focuscrawl.store.store import Store
 from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.web.synthetic import TOPICS, SyntheticWeb
 from focuscrawl.web.webs import IN_MEMORY, Answer
@@ -74,8 +80,8 @@ FLAT = 1.2
 class TopicalWeb(SyntheticWeb):
     """A web whose topics are the Dewey numbers with the most words; it measures the time it takes to generate pages."""
 
-    def __init__(self) -> None:
-        super().__init__(4_000_000, hosts=200, links=20, bytes=4_000)
+    def __init__(self, hosts: int) -> None:
+        super().__init__(4_000_000, hosts=hosts, links=20, bytes=4_000)
         words: dict[str, list[str]] = defaultdict(list)
         known = lexicon()
         for term, numbers in known.terms.items():
@@ -122,9 +128,35 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def crawl(name: str, pages: int, folder: str, seconds: float) -> None:
+def add_urls(folder: Path, seen: int, queued: int, hosts: int) -> None:
+    """Add URLs to a crawl that has been stopped."""
+    store = Store(folder / "crawl.sqlite")
+    first, names = store.urls.last_id() + 1, [f"host-{number}.more.example" for number in range(hosts)]
+    first_host = max(host_id for host_id, _, _ in store.hosts.each()) + 1
+    draw = Random(1)
+    for start in range(0, seen, 100_000):
+        numbers = range(start, min(start + 100_000, seen))
+        urls = [f"http://{names[number % hosts]}/a/{number}/page.html" for number in numbers]
+        with store.transaction():
+            if not start:
+                for number, name in enumerate(names):
+                    store.hosts.add(first_host + number, name)
+            store.urls.add(
+                (first + number, draw.getrandbits(64) - (1 << 63), url, first_host + number % hosts)
+                for number, url in zip(numbers, urls, strict=True)
+            )
+            store.queue.add(
+                (first + number, url, first_host + number % hosts, rank, rank, 3, None, True, None)
+                for number, url in zip(numbers, urls, strict=True)
+                if number < queued
+                for rank in [draw.random() / 1000]
+            )
+    store.close()
+
+
+def crawl(name: str, pages: int, folder: str, seconds: float, hosts: int) -> None:
     """Run one crawl in this process, and print its samples as JSON."""
-    web = IN_MEMORY["long"] = TopicalWeb()
+    web = IN_MEMORY["long"] = TopicalWeb(hosts)
     settings = Settings()
     settings.setmodule("focuscrawl.settings", priority="project")
     settings.update(
@@ -152,12 +184,17 @@ def crawl(name: str, pages: int, folder: str, seconds: float) -> None:
         if count >= WARM_UP and (count - WARM_UP) % step == 0:
             samples.append(Sample(count, process_time() - web.seconds, web.seconds, resident()))
 
+    def opened() -> None:
+        summary.update(resumed=process_time() - began, resumed_memory=resident())
+
     def ended() -> None:
         summary.update(waiting=len(Crawl.of(crawler).frontier), pages=count)
 
     summary: dict[str, object] = {}
     crawler.signals.connect(stored, signals.item_scraped)
     crawler.signals.connect(ended, signals.spider_closed)
+    crawler.signals.connect(opened, signals.spider_opened)
+    began = process_time()
     process.crawl(crawler, max_pages=pages, **options)
     process.start()
     summary["reason"] = crawler.stats.get_value("finish_reason")
@@ -207,11 +244,14 @@ def main() -> None:
         "--minutes", type=float, default=60.0, help="time limit for all crawls together; crawls that hit it are marked"
     )
     parser.add_argument("--dir", help="directory to keep the crawls and their samples; by default they are removed")
+    parser.add_argument("--hosts", type=int, default=200)
+    parser.add_argument("--seen", type=int, default=0, help="URLs that the crawl has seen before it is measured")
+    parser.add_argument("--queued", type=int, default=0, help="how many of them wait")
     parser.add_argument("--crawl", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=0.0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.crawl:
-        return crawl(options.crawl, options.pages, options.dir, options.seconds)
+        return crawl(options.crawl, options.pages, options.dir, options.seconds, options.hosts)
     names = options.spiders.split(",")
     for name in names:
         if name not in CASES:
@@ -222,12 +262,21 @@ def main() -> None:
         seconds = (end - monotonic()) / left
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(options.dir or temporary) / name
-            command = [sys.executable, __file__, f"--crawl={name}", f"--pages={options.pages}", f"--dir={folder}"]
-            done = subprocess.run([*command, f"--seconds={seconds:.0f}"], check=True, stdout=subprocess.PIPE, text=True)
+            command = [sys.executable, __file__, f"--crawl={name}", f"--dir={folder}", f"--hosts={options.hosts}"]
+            if options.seen:
+                subprocess.run([*command, "--pages=20"], check=True, stdout=subprocess.PIPE)
+                add_urls(folder, options.seen, options.queued, options.hosts)
+            command += [f"--pages={options.pages}", f"--seconds={seconds:.0f}"]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         result = json.loads(done.stdout.splitlines()[-1])
         if options.dir:
             Path(options.dir, f"{name}.json").write_text(json.dumps(result))
         print(row(name, result), flush=True)
+        if options.seen:
+            print(
+                f"  resumed with {options.seen:,} URLs seen and {options.queued:,} waiting in {result['resumed']:.1f} s"
+                f" of CPU; memory {result['resumed_memory'] / 1e6:,.0f} MB then"
+            )
     return None
 
 

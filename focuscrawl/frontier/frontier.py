@@ -96,11 +96,8 @@ class Frontier(NoWorkers):
         self._seen.load(waiting.load())
         self._pages = store.pages.count()
         self._tried = store.queue.tried()
-        for url_id, host_id, rank, cold, damping in store.queue.each():
-            if damping < 1:
-                self._damped.add(url_id)
-            waiting.load_entry(url_id, host_id, rank, cold, later=url_id in self._tried)
-        waiting.loaded()
+        self._damped.update(store.queue.damped())
+        waiting.load_queue(self._tried)
         for host_id, host in waiting.hosts.items():
             self.turns.any_known = self.turns.any_known or host.known
             self.turns.put_ready(host_id)

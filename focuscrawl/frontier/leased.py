@@ -6,7 +6,7 @@ host's `floor`, so they need no mark of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from heapq import heapify, heappush
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -76,10 +76,6 @@ class LeasedWaiting(Waiting):
         """Record the id of a URL that the crawl has seen."""
         self._seen = max(self._seen, last_id)
 
-    def load(self) -> Iterator[tuple[int, int]]:
-        """Nothing: the database knows which URLs were seen."""
-        return iter(())
-
     # ---- hosts
 
     def add_host(self, host_id: int, name: str, pages: int) -> None:
@@ -103,7 +99,7 @@ class LeasedWaiting(Waiting):
                 host.cold, host.floor = 1, min(host.floor, (-row.rank, row.url_id))
             elif not row.failed and self.state[row.url_id] in (KNOWN, COLD):
                 self.host_of[row.url_id] = row.host
-                self.load_entry(row.url_id, row.host, row.rank, 0, later=bool(row.tried))
+                self._load_row(row)
                 if row.damping < 1:
                     self.damped.add(row.url_id)
                 if row.tried:
@@ -112,6 +108,17 @@ class LeasedWaiting(Waiting):
             heapify(self.hosts[host_id].heap)
         heapify(self._worst)
         return later
+
+    def _load_row(self, row: WaitingRow) -> None:
+        self.rank[row.url_id] = row.rank
+        self.state[row.url_id] = QUEUED
+        self.queued += 1
+        if row.rank >= self.floor > -inf:
+            self._open.add(row.url_id)
+        if not row.tried:  # those stay out of the heaps until they are entered
+            self.hosts[row.host].heap.append((-row.rank, row.url_id))
+            if self.size:
+                self._worst.append((row.rank, -row.url_id))
 
     def forget_host(self, host_id: int) -> None:
         """Forget a host that is not leased any more, and its URLs."""

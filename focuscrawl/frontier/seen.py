@@ -63,14 +63,22 @@ class Seen:
         """Bytes of the arrays."""
         return int(self._keys.nbytes + self._ids.nbytes)
 
-    def load(self, rows: Iterable[tuple[int, int]]) -> None:
-        """Add the URLs of a crawl: key, id. The first of two equal keys counts."""
-        for key, url_id in rows:
-            self._recent.setdefault(key, url_id)
-            if len(self._recent) >= 4 * self._limit:
-                self._settle()
-        if len(self._recent) > self._limit:
-            self._settle()
+    def load(self, rows: Iterable[tuple[_Array, _Array]]) -> None:
+        """Add the URLs of a crawl, many at a time: keys, ids. The first of two equal keys counts."""
+        found = [(keys, ids.astype(np.uint32)) for keys, ids in rows]
+        if not found:
+            return
+        keys, ids = (np.concatenate([part[place] for part in found]) for place in (0, 1))
+        found.clear()
+        if len(keys) <= self._limit:
+            self._recent = dict(zip(keys[::-1].tolist(), ids[::-1].tolist(), strict=True))
+            return
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._ids = keys[order], ids[order]
+        twice = self._keys[1:] == self._keys[:-1]
+        if twice.any():
+            first = np.concatenate(([True], ~twice))
+            self._keys, self._ids = self._keys[first], self._ids[first]
 
     def add(self, new: Mapping[int, int]) -> None:
         """Add URLs: their ids by their keys."""

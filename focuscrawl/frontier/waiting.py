@@ -10,11 +10,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from focuscrawl.store.part import Columns
 from focuscrawl.store.queue import Entry
 from focuscrawl.store.store import Store
 
@@ -89,8 +91,8 @@ class Waiting:
         """The number of URLs that the crawl has seen, and one more."""
         return len(self.state)
 
-    def load(self) -> Iterator[tuple[int, int]]:
-        """Read hosts and URLs from the file; yields the key and the id of each URL."""
+    def load(self) -> Iterator[tuple[Columns, Columns]]:
+        """Read hosts and URLs from the file; yields the keys and the ids of the URLs."""
         store = self.store
         for host_id, name, pages in store.hosts.each():
             self.hosts[host_id] = HostQueue(name, pages)
@@ -100,33 +102,35 @@ class Waiting:
         self.state.extend(bytes(count))
         self.rank.extend(array("d", bytes(8 * count)))
         self.host_of.extend(array("I", bytes(self.host_of.itemsize * count)))
-        for url_id, key, host_id, done in store.urls.each():
-            self.state[url_id] = DONE if done else KNOWN
-            self.host_of[url_id] = host_id
-            yield key, url_id
+        state, host_of = np.frombuffer(self.state, np.uint8), np.frombuffer(self.host_of, np.uint32)
+        for ids, keys, hosts, done in store.urls.each():
+            state[ids] = np.where(done, DONE, KNOWN)
+            host_of[ids] = hosts
+            yield keys, ids
 
-    def load_entry(self, url_id: int, host_id: int, rank: float, cold: int, *, later: bool) -> None:
-        """Load a row of the queue; a URL to try *later* stays out of the heaps until it is entered."""
-        self.rank[url_id] = rank
-        self.queued += 1
-        if rank >= self.floor > -inf:
-            self._open.add(url_id)
-        host = self.hosts[host_id]
-        if later:
-            self.state[url_id] = QUEUED
-            return
-        if cold:
-            self.state[url_id] = COLD
-            host.cold += 1
-            host.floor = min(host.floor, (-rank, url_id))
-        else:
-            self.state[url_id] = QUEUED
-            host.heap.append((-rank, url_id))
-        if self.size:
-            self._worst.append((rank, -url_id))
-
-    def loaded(self) -> None:
-        """Sort what was loaded."""
+    def load_queue(self, later: set[int]) -> None:
+        """Load the rows of the queue; those to try *later* stay out of the heaps until they are entered."""
+        state, ranks = np.frombuffer(self.state, np.uint8), np.frombuffer(self.rank)
+        for rows in self.store.queue.each():
+            ids, hosts = rows[:2].astype(np.int64)
+            rank, cold = rows[2:]
+            ranks[ids] = rank
+            state[ids] = np.where(cold, COLD, QUEUED)
+            self.queued += len(ids)
+            if self.floor > -inf:
+                self._open.update(ids[rank >= self.floor].tolist())
+            if later:
+                now = ~np.isin(ids, list(later))
+                state[ids[~now]] = QUEUED
+                ids, hosts, rank, cold = ids[now], hosts[now], rank[now], cold[now]
+            if self.size:
+                self._worst += zip(rank.tolist(), (-ids).tolist(), strict=True)
+            for host_id, part in _by_host(hosts, -rank, ids, cold == 0):
+                self.hosts[host_id].heap += part
+            for host_id, part in _by_host(hosts, -rank, ids, cold != 0):
+                host = self.hosts[host_id]
+                host.cold += len(part)
+                host.floor = min(host.floor, part[0])
         heapify(self._worst)
         for host in self.hosts.values():
             heapify(host.heap)
@@ -324,3 +328,16 @@ class Waiting:
             if len(live) < len(host.heap):
                 host.heap = list(live)
                 heapify(host.heap)
+
+
+def _by_host(
+    hosts: Columns, negative_ranks: Columns, ids: Columns, chosen: Columns
+) -> Iterator[tuple[int, list[tuple[float, int]]]]:
+    """The chosen entries of each host, best first."""
+    hosts, negative_ranks, ids = hosts[chosen], negative_ranks[chosen], ids[chosen]
+    order = np.lexsort((ids, negative_ranks, hosts))
+    hosts = hosts[order]
+    entries = list(zip(negative_ranks[order].tolist(), ids[order].tolist(), strict=True))
+    starts = np.flatnonzero(np.diff(hosts, prepend=-1)).tolist()
+    for start, end in pairwise([*starts, len(entries)]):
+        yield int(hosts[start]), entries[start:end]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from focuscrawl.store.store import Store
+
+#: Rows that are read together where there are millions of them.
+TOGETHER = 100_000
+
+#: Numbers of many rows: an array per column.
+Columns = np.ndarray[Any, np.dtype[Any]]
 
 
 class Part:

@@ -7,11 +7,14 @@ A waiting URL is a row of `frontier` until its page is stored, in the transactio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
+
+import numpy as np
 
 from focuscrawl.page import Link
 from focuscrawl.store.links import COLUMNS
-from focuscrawl.store.part import Part
+from focuscrawl.store.part import TOGETHER, Columns, Part
 
 
 class Entry(NamedTuple):
@@ -59,9 +62,15 @@ class Queue(Part):
 
     # ---- waiting URLs
 
-    def each(self) -> Iterator[tuple[int, int, float, int, float]]:
-        """All waiting URLs: URL id, host id, rank, cold, damping."""
-        return self.store.execute("SELECT url_id, host, rank, cold, damping FROM frontier")
+    def each(self) -> Iterator[Columns]:
+        """All waiting URLs, many at a time: URL id, host id, rank, cold."""
+        cursor = self.store.execute("SELECT url_id, host, rank, cold FROM frontier")
+        while rows := cursor.fetchmany(TOGETHER):
+            yield np.fromiter(chain.from_iterable(rows), np.float64, 4 * len(rows)).reshape(-1, 4).T
+
+    def damped(self) -> list[int]:
+        """The waiting URLs whose rank is lowered by damping."""
+        return [url_id for (url_id,) in self.store.execute("SELECT url_id FROM frontier WHERE damping < 1")]
 
     def tried(self) -> set[int]:
         """The waiting URLs that were tried before and got no answer."""
