@@ -180,7 +180,8 @@ class FocusedSpider(Spider):
         return spider
 
     def _open_crawl(self, throw_away: single_page.ThrowAway | None = None) -> None:
-        order: dict[str, Any] = {"merge": self.merge, "batch": self.batch}
+        merge = max if type(self).merge is FocusedSpider.merge else self.merge
+        order: dict[str, Any] = {"merge": merge, "batch": self.batch}
         if self.floor > -inf:  # ageing must not lift links over the floor
             order |= {"floor": self.floor, "ageing": 0.0}
         folder = directory(self.crawler.settings, self.name, self.topic)

@@ -10,7 +10,7 @@ from scrapy import Request
 from focuscrawl import urls
 from focuscrawl.crawl.duplicates import signature, signature_of
 from focuscrawl.crawl.focus import Focus
-from focuscrawl.frontier.frontier import Candidate
+from focuscrawl.frontier.candidate import Candidate, Offer
 from focuscrawl.manners.traps import TRIES, kind
 from focuscrawl.recrawl.revisit import GONE, changed_fields
 
@@ -80,16 +80,13 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
 
 def _candidates(
     links: Sequence[Link], ids: Sequence[int], depth: int, first: int, scheduler: FrontierScheduler
-) -> Iterator[Candidate]:
+) -> Iterator[Offer]:
     """The links that were not refused, as they are offered to the frontier; *first* is the id of the first link."""
-    return (  # one by one: a request is kept unless the same URL has been queued by then
-        Candidate(
-            *(url_id, link.url, link.score, depth, first + number),
-            scheduler.keep(url_id, link.request) if isinstance(link.request, Request) else None,
-        )
-        for number, (link, url_id) in enumerate(zip(links, ids, strict=True))
-        if link.score is not None
-    )
+    for via, (link, url_id) in enumerate(zip(links, ids, strict=True), first):
+        if link.score is not None:
+            # one by one: a request is kept unless the same URL has been queued by then
+            request = scheduler.keep(url_id, link.request) if isinstance(link.request, Request) else None
+            yield url_id, link.url, link.score, depth, via, request
 
 
 def store_visit(crawl: Crawl, scheduler: FrontierScheduler, page: Page, visit: Visit) -> None:

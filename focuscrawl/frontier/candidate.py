@@ -11,6 +11,10 @@ Damper = Callable[[str], float]
 Merge = Callable[[float, float], float]
 
 
+#: A candidate without its names: one is made for every link of every page.
+Offer = tuple[int, str, float, int, int | None, str | None]
+
+
 class Candidate(NamedTuple):
     """A URL offered to the frontier."""
 

@@ -12,7 +12,7 @@ from math import inf
 
 from focuscrawl import urls
 from focuscrawl.frontier.candidate import Candidate as Candidate
-from focuscrawl.frontier.candidate import Damper, Merge
+from focuscrawl.frontier.candidate import Damper, Merge, Offer
 from focuscrawl.frontier.patience import Patience
 from focuscrawl.frontier.seen import Keys, Seen
 from focuscrawl.frontier.turns import Best, FreeAt, Turns
@@ -171,7 +171,7 @@ class Frontier(NoWorkers):
 
     # ---- adding
 
-    def offer(self, candidates: Iterable[Candidate]) -> None:
+    def offer(self, candidates: Iterable[Offer]) -> None:
         """Queue URLs, or raise the scores of those already waiting. Call inside a transaction."""
         state, ranks, aged = self.waiting.state, self.waiting.rank, self.ageing * self._pages
         new: dict[int, NewRow] = {}

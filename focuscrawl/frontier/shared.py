@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from focuscrawl import urls
 from focuscrawl.crawl import clock
 from focuscrawl.errors import FocusError
-from focuscrawl.frontier.candidate import Candidate
+from focuscrawl.frontier.candidate import Candidate, Offer
 from focuscrawl.frontier.frontier import Frontier
 from focuscrawl.frontier.leased import LeasedWaiting, first_queue
 from focuscrawl.frontier.waiting import CLAIMED, DONE, IN_FLIGHT, KNOWN
@@ -428,9 +428,9 @@ class SharedFrontier(Frontier):
 
     # ---- adding
 
-    def offer(self, candidates: Iterable[Candidate]) -> None:
+    def offer(self, candidates: Iterable[Offer]) -> None:
         """Queue URLs, or raise the scores of those already waiting. Call inside a transaction."""
-        mine: list[Candidate] = []
+        mine: list[Offer] = []
         foreign: dict[int, NewRow] = {}
         aged = self.ageing * self._pages
         for candidate in candidates:

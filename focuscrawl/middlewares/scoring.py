@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from copy import copy
 from functools import partial
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -80,10 +81,11 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             closed = "its page asks that no link be followed"
         elif page.problem is None and spider.crawl.languages.holds_back(page.language):
             closed = f"its page is in {NAMES[page.language]} (FOCUS_LANGUAGES)"
+        has_rules = bool(closed or self.nofollow or self.scope)
         for link, score in zip(page.links, scores, strict=True):
             if score is None:
                 refused += 1
-            elif rule := closed or self._rule_against(link):
+            elif (has_rules or len(link.url) > self.url_limit) and (rule := closed or self._rule_against(link)):
                 link.why = {f"{RULE}{rule}": 0.0}
                 refused += 1
             else:
@@ -97,9 +99,9 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         scores = self.spider.score(page)
         if len(scores) != len(page.links):
             raise ValueError(f"{len(scores)} scores for {len(page.links)} links")
-        for link, score in zip(page.links, scores, strict=True):
-            if score is not None and score != score:
-                raise ValueError(f"the score of {link.url} is not a number")
+        if any(map(ne, scores, scores)):
+            link = next(link for link, score in zip(page.links, scores, strict=True) if score != score)
+            raise ValueError(f"the score of {link.url} is not a number")
         return scores
 
     def _rule_against(self, link: Link) -> str:

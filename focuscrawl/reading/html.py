@@ -7,6 +7,7 @@ nesting depth does not matter, and ten megabytes of nested tags cost no more mem
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from inspect import signature
 
 from lxml import etree
 
@@ -84,7 +85,7 @@ class _Reader:
         self.inked = False
         self.block_start = 0
         self.hidden = 0
-        self.depth = self.deepest = 0
+        self.too_deep = False
         #: The open elements: tag and attributes.
         self.open: list[tuple[str, Mapping[str, str]]] = []
         self.title: list[str] | None = None
@@ -117,7 +118,7 @@ class _Reader:
         try:
             for start in range(0, len(data), _PIECE):
                 parser.feed(data[start : start + _PIECE])
-                if self.deepest > MAX_DEPTH:
+                if self.too_deep:
                     self.page.problem = f"tags nested more than {MAX_DEPTH:,} deep"
                     break
             else:
@@ -125,35 +126,38 @@ class _Reader:
         except etree.LxmlError as error:  # nothing but a doctype or comments, for instance
             self.page.problem = f"unreadable HTML: {error}"
 
-    # ---- events from lxml
+    # ---- events from lxml: called for every tag and every piece of text
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self.depth += 1
-        if self.depth > self.deepest:
-            self.deepest = self.depth
-        self.open.append((tag, attributes))
+        opened = self.open
+        opened.append((tag, attributes))
+        if len(opened) > MAX_DEPTH:
+            self.too_deep = True
         handle = self.starts.get(tag)
         if handle is not None:
             handle(self, attributes)
 
+    # lxml asks for the signature whenever it is given a target; finding it out anew takes longer than many a page
+    start.__signature__ = signature(start)  # type: ignore[attr-defined]
+
     def end(self, tag: str) -> None:
-        self.depth -= 1
-        if self.open:
-            self.open.pop()
+        opened = self.open
+        if opened:
+            opened.pop()
         handle = self.ends.get(tag)
         if handle is not None:
             handle(self)
-        if self.depth < self.part_depth:
+        if self.part_depth > len(opened):
             self.part, self.part_depth = self.open_parts.pop()
 
     def data(self, text: str) -> None:
-        if self.title is not None:
-            self.title.append(text)
-        elif not self.hidden:
+        if not self.hidden and self.title is None:
             self.parts.append(text)
             self.length += len(text)
             if not self.inked and not text.isspace():
                 self.inked = True
+        elif self.title is not None:
+            self.title.append(text)
         elif self.raw is not None:
             self.raw.append(text)
 
@@ -179,7 +183,7 @@ class _Reader:
         """Begin a part of the page, which ends with the tag that is being opened."""
         if part:
             self.open_parts.append((self.part, self.part_depth))
-            self.part, self.part_depth = part, self.depth
+            self.part, self.part_depth = part, len(self.open)
 
     def start_header(self, attributes: Mapping[str, str]) -> None:
         """A header belongs to the article around it; without one, it is the site's."""
@@ -316,7 +320,8 @@ class _Reader:
         return link
 
     def start_a(self, attributes: Mapping[str, str]) -> None:
-        self.end_a()
+        if self.open_link is not None:
+            self.end_a()
         href = attributes.get("href")
         if href is not None:
             rel = attributes.get("rel", "")

@@ -147,10 +147,10 @@ _NOBODY = frozenset(
 
 
 class Reader(Protocol):
-    """The reader of a page, as far as it is watched: the text so far, and the number of open elements and templates."""
+    """The reader of a page, as far as it is watched: the text so far, what is open, the number of open templates."""
 
     parts: list[str]
-    depth: int
+    open: list[tuple[str, Mapping[str, str]]]
     templates: int
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
@@ -364,7 +364,7 @@ class Watch:
         self.reader.start(tag, attributes)
 
     def end(self, tag: str) -> None:
-        depth = self.reader.depth
+        depth = len(self.reader.open)
         while self._open and self._open[-1].depth >= depth:
             self._close()
         if depth <= self._elsewhere:
@@ -382,7 +382,7 @@ class Watch:
             self.clues.articles += 1
         properties = named[:_MAX_ATTRIBUTE].split()
         if "itemscope" in attributes and not _ELSEWHERE.isdisjoint(properties):
-            self._elsewhere = self.reader.depth + 1
+            self._elsewhere = len(self.reader.open) + 1
             return
         field, trust = self._property(properties) or self._markup(tag, attributes, field)
         if not field:
@@ -391,7 +391,7 @@ class Watch:
         if given:
             self._note(field, trust, given)
         elif tag not in ("meta", "link", "img") and len(self._open) < _MAX_OPEN:
-            self._open.append(_Open(field, trust, self.reader.depth + 1, len(self.reader.parts)))
+            self._open.append(_Open(field, trust, len(self.reader.open) + 1, len(self.reader.parts)))
 
     def _property(self, properties: list[str]) -> tuple[str, int] | None:
         """What an element of microdata or RDFa says."""

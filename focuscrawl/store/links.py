@@ -102,7 +102,8 @@ class Links(Part):
         them themselves.
         """
         first = self._first_id(page_id, len(links), later=later)
-        by_place = not later and all(link.page is not None and link.page.duplicate_of is None for link in links)
+        page = links[0].page if links and not later else None
+        has_text = page is not None and page.duplicate_of is None
         chars = context_chars(self.context_words)
         rows: list[tuple[object, ...]] = []
         reasons: list[tuple[int, str]] = []
@@ -117,7 +118,7 @@ class Links(Part):
                     reasons.append((number, own))
                     own, shared = None, number
             around: tuple[object, ...]
-            if by_place:
+            if has_text and link.page is page:
                 around = link.anchor, None, None, link.nofollow, link.score, own, *link.place, shared
             else:
                 before, after = link.text_before(chars), link.text_after(chars)
