@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from time import monotonic, process_time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
@@ -80,8 +80,8 @@ FLAT = 1.2
 class TopicalWeb(SyntheticWeb):
     """A web whose topics are the Dewey numbers with the most words; it measures the time it takes to generate pages."""
 
-    def __init__(self, hosts: int) -> None:
-        super().__init__(4_000_000, hosts=hosts, links=20, bytes=4_000)
+    def __init__(self, hosts: int = 200, links: int = 20, bytes: int = 4_000) -> None:  # noqa: A002
+        super().__init__(4_000_000, hosts=hosts, links=links, bytes=bytes)
         words: dict[str, list[str]] = defaultdict(list)
         known = lexicon()
         for term, numbers in known.terms.items():
@@ -154,9 +154,11 @@ def add_urls(folder: Path, seen: int, queued: int, hosts: int) -> None:
     store.close()
 
 
-def crawl(name: str, pages: int, folder: str, seconds: float, hosts: int) -> None:
-    """Run one crawl in this process, and print its samples as JSON."""
-    web = IN_MEMORY["long"] = TopicalWeb(hosts)
+def crawl(
+    name: str, pages: int, folder: str, seconds: float, web: TopicalWeb, warm_up: int = WARM_UP, samples: int = SAMPLES
+) -> dict[str, Any]:
+    """Run one crawl in this process; returns its samples and what became of it."""
+    IN_MEMORY["long"] = web
     settings = Settings()
     settings.setmodule("focuscrawl.settings", priority="project")
     settings.update(
@@ -174,15 +176,15 @@ def crawl(name: str, pages: int, folder: str, seconds: float, hosts: int) -> Non
     spider, options = CASES[name]
     process = AsyncCrawlerProcess(settings)
     crawler: Crawler = process.create_crawler(spider)
-    samples: list[Sample] = []
-    step = max(1, (pages - WARM_UP) // SAMPLES)
+    taken: list[Sample] = []
+    step = max(1, (pages - warm_up) // samples)
     count = 0
 
     def stored() -> None:
         nonlocal count
         count += 1
-        if count >= WARM_UP and (count - WARM_UP) % step == 0:
-            samples.append(Sample(count, process_time() - web.seconds, web.seconds, resident()))
+        if count >= warm_up and (count - warm_up) % step == 0:
+            taken.append(Sample(count, process_time() - web.seconds, web.seconds, resident()))
 
     def opened() -> None:
         summary.update(resumed=process_time() - began, resumed_memory=resident())
@@ -190,7 +192,7 @@ def crawl(name: str, pages: int, folder: str, seconds: float, hosts: int) -> Non
     def ended() -> None:
         summary.update(waiting=len(Crawl.of(crawler).frontier), pages=count)
 
-    summary: dict[str, object] = {}
+    summary: dict[str, Any] = {}
     crawler.signals.connect(stored, signals.item_scraped)
     crawler.signals.connect(ended, signals.spider_closed)
     crawler.signals.connect(opened, signals.spider_opened)
@@ -199,7 +201,7 @@ def crawl(name: str, pages: int, folder: str, seconds: float, hosts: int) -> Non
     process.start()
     summary["reason"] = crawler.stats.get_value("finish_reason")
     summary["file"] = (Path(folder) / "crawl.sqlite").stat().st_size
-    print(json.dumps({**summary, "samples": samples}))
+    return {**summary, "samples": taken}
 
 
 def slope(samples: Sequence[Sample], what: str) -> float:
@@ -251,7 +253,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.crawl:
-        return crawl(options.crawl, options.pages, options.dir, options.seconds, options.hosts)
+        web = TopicalWeb(options.hosts)
+        print(json.dumps(crawl(options.crawl, options.pages, options.dir, options.seconds, web)))
+        return
     names = options.spiders.split(",")
     for name in names:
         if name not in CASES:
@@ -277,7 +281,7 @@ def main() -> None:
                 f"  resumed with {options.seen:,} URLs seen and {options.queued:,} waiting in {result['resumed']:.1f} s"
                 f" of CPU; memory {result['resumed_memory'] / 1e6:,.0f} MB then"
             )
-    return None
+    return
 
 
 if __name__ == "__main__":
