@@ -28,11 +28,25 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Variables that the interpreter, the C library or BLAS read only once.
 READ_ONCE = ("PYTHON", "LC_", "LANG", "TZ", "LD_", "OMP_", "OPENBLAS_", "MKL_")
+
+#: Modules that commands import when they need them, at half a second or more each.
+LATE = (
+    "coverage",
+    "matplotlib.figure",
+    "matplotlib.backends.backend_agg",
+    "nltk",
+    "scipy.sparse",
+    "sklearn.linear_model",
+)
+#: How often each worker of pytest measures the coverage of a command: tracing takes as long as the command, and one that
+#: has been run that often has hardly a new line to show.
+MEASURED = 15
 
 
 def run(
@@ -46,6 +60,9 @@ def run(
         return None
     try:
         _server = _server or _Server()
+        _runs[program, *arguments[:1]] += 1
+        if _runs[program, *arguments[:1]] > MEASURED:
+            environment = {name: value for name, value in environment.items() if not name.startswith("COVERAGE_")}
         return _server.run(arguments, cwd, environment, timeout, program)
     finally:
         _busy.release()
@@ -138,6 +155,7 @@ def close() -> None:
 
 _busy = threading.Lock()
 _server: _Server | None = None
+_runs: Counter[tuple[str, ...]] = Counter()
 
 
 # The rest runs in the process that forks.
@@ -157,8 +175,9 @@ def preload() -> None:
                 if isinstance(component, str) and component.startswith("scrapy."):
                     with contextlib.suppress(ImportError):
                         load_object(component)
-    with contextlib.suppress(ImportError):
-        import coverage  # noqa: F401
+    for module in LATE:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
     assert "twisted.internet.reactor" not in sys.modules, "each command chooses its own"
 
 
