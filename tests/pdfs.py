@@ -307,10 +307,6 @@ def unreadable() -> Iterator[tuple[str, Made]]:
 
 def bombs() -> Iterator[tuple[str, bytes]]:
     """Small PDFs that ask for much memory or time."""
-    letters = b"BT /F1 12 Tf 50 700 Td (" + b"sort " * 20 + b") Tj ET\n"
-    yield "packed-text", simple(_bomb(letters, 400_000_000))
-    twice = zlib.compress(zlib.compress(b" " * 300_000_000, 9), 9)
-    yield "packed-twice", simple(stream(twice, b"/Filter [/FlateDecode /FlateDecode]"))
     forms = {
         number: stream(
             b"/X Do /X Do " if number < 45 else shown(b"x"),
@@ -321,6 +317,10 @@ def bombs() -> Iterator[tuple[str, bytes]]:
     }
     first = b"/Resources << /XObject << /X 10 0 R >> >>"
     yield "doubling-forms", simple(stream(b"/X Do"), more=forms).replace(_RESOURCES, first, 1)
+    letters = b"BT /F1 12 Tf 50 700 Td (" + b"sort " * 20 + b") Tj ET\n"
+    yield "packed-text", simple(_bomb(letters, 400_000_000))
+    twice = zlib.compress(zlib.compress(b" " * 300_000_000, 9), 9)
+    yield "packed-twice", simple(stream(twice, b"/Filter [/FlateDecode /FlateDecode]"))
     yield "nested-arrays", simple(stream(b"[" * 1_000_000 + b"]" * 1_000_000, compress=True))
     yield "nested-objects", by_hand({1: b"<< /Type /Catalog /Pages " + b"[" * 200_000 + b" >>"})
     yield (

@@ -17,7 +17,10 @@ from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.spiders.breadth_first import BreadthFirstSpider
 from tests.conftest import ROOT, Crawled, at, scrapy, small_web
 
+#: Some hosts of the embedded web: 480 pages of 2,100.
+HOSTS = "sorting-handbook.example,algorithm-club.example,crossroads.example,ask-anybody.example"
 ARGUMENTS = ["crawl", "best_first", "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=8"]
+ARGUMENTS += ["-s", f"FOCUS_ALLOW={HOSTS}"]
 
 
 def start(folder: Path) -> subprocess.Popen[str]:
@@ -34,7 +37,7 @@ def wait_for(folder: Path, pages: int, process: subprocess.Popen[str]) -> None:
     until = monotonic() + 60
     while lines(folder / "pages.jsonl") < pages and process.poll() is None:
         assert monotonic() < until
-        sleep(0.002)
+        sleep(0.005)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +117,7 @@ def test_a_full_disk_stops_the_crawl_with_one_line_and_loses_nothing(tmp_path, u
         text=True,
         check=False,
         timeout=60,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000)),
     )
     assert full.returncode == 1
     assert "Traceback" not in full.stderr
