@@ -225,10 +225,10 @@ class Ledger:
         """The names in a column, each with its pages and relevant pages, the most frequent first."""
         known = self.known
         values = getattr(self, column)[known]
-        size = len(names.names)
-        pages = np.bincount(values, minlength=size)
-        good = np.bincount(values[(self.flags[known] & RELEVANT) > 0], minlength=size)
-        rows = [(name, int(pages[place]), int(good[place])) for place, name in enumerate(names.names)]
+        here = names.names.copy()  # another thread may add to them meanwhile
+        pages = np.bincount(values, minlength=len(here))
+        good = np.bincount(values[(self.flags[known] & RELEVANT) > 0], minlength=len(here))
+        rows = [(name, int(pages[place]), int(good[place])) for place, name in enumerate(here)]
         return sorted((row for row in rows if row[1]), key=lambda row: (-row[1], row[0]))
 
     def statuses(self) -> list[tuple[int, int]]:
