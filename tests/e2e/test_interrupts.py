@@ -67,6 +67,7 @@ def test_no_traceback_and_the_same_command_resumes(tmp_path, moment, says, times
     assert second.returncode == 0, second.stderr
     crawled = Crawled(tmp_path / "crawl")
     assert len(crawled.urls) == len(set(crawled.urls)) == PAGES
+    assert crawled.sql("SELECT url FROM page ORDER BY id") == [(url,) for url in crawled.urls]
     assert crawled.sql("PRAGMA integrity_check") == [("ok",)]
 
 

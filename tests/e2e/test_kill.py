@@ -75,28 +75,10 @@ def test_killed_five_times_a_crawl_ends_with_the_same_pages(tmp_path, undisturbe
     assert_whole(Crawled(tmp_path), undisturbed)
 
 
-@pytest.mark.parametrize("spider", ["niche_genetic", "info_spiders", "perimeter"])
-def test_killed_in_the_middle_of_a_round_a_crawl_goes_on_with_it(tmp_path, spider):
-    """One request at a time, so that a crawl has but one order; what was in flight is asked for again."""
-    arguments = ["crawl", spider, "-a", "topic=sorting", "-s", "FOCUS_WEB=demo", "-s", "CONCURRENT_REQUESTS=1"]
-    arguments += ["-a", "max_pages=100", "-L", "ERROR"]
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert scrapy(*arguments, "-s", f"FOCUS_DIR={whole}").returncode == 0
-    for pages in (30, 75):
-        command = [sys.executable, "-m", "scrapy", *arguments, "-s", f"FOCUS_DIR={parts}"]
-        process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-        wait_for(parts, pages, process)
-        process.kill()
-        process.wait()
-    assert scrapy(*arguments, "-s", f"FOCUS_DIR={parts}").returncode == 0
-    assert Crawled(parts).urls == Crawled(whole).urls
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_interrupted_once_or_twice_a_crawl_stops_and_goes_on(tmp_path, undisturbed, times):
+def test_interrupted_twice_a_crawl_stops_and_goes_on(tmp_path, undisturbed):
     process = start(tmp_path)
     wait_for(tmp_path, 200, process)
-    for _ in range(times):
+    for _ in range(2):
         process.send_signal(signal.SIGINT)
         sleep(0.02)
     _, errors = process.communicate(timeout=30)
