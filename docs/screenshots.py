@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from time import sleep
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -59,7 +58,6 @@ def crawling(folder: Path) -> Iterator[None]:
     slowly = ("-s", "DOWNLOAD_DELAY=4", "-s", "FOCUS_WEB_LATENCY=1.5", "-s", "CONCURRENT_REQUESTS=6")
     process = subprocess.Popen(command(folder, "sorting", 2_000, *slowly), cwd=ROOT)  # noqa: S603
     try:
-        sleep(8)  # until it says what it is doing
         yield
     finally:
         process.terminate()
@@ -94,6 +92,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         with crawling(Path(place, "crawls")), serving("crawls") as server:
+            page = browser.new_page()
+            page.goto(f"{server.address}c/sorting/")
+            page.wait_for_selector(".hosts li", timeout=120_000)  # it says what it is doing
+            page.close()
             report = Path(place, "crawls", "chess", "report.html").resolve().as_uri()
             shoot(browser, server.address, report, folder, everything=len(sys.argv) > 1)
         browser.close()

@@ -73,7 +73,7 @@ def layout(ledger: Ledger) -> Map:
         return Map([], [], 0)
     shown = {host for host, _, _ in drawn}
     between: Counter[tuple[int, int]] = Counter()
-    for (source, target), count in list(ledger.steps.items()):
+    for source, target, count in ledger.steps():
         if source != target and source in shown and target in shown:
             between[min(source, target), max(source, target)] += count
     largest = drawn[0][1]
@@ -225,7 +225,7 @@ def _labels(places: list[Place], left: float, top: float, width: float) -> list[
         y = place.y - top
         spots = [(0.0, y + place.radius + size, True), (0.0, y - place.radius - 0.4 * size, True)]
         spots += [(side, y + 0.35 * size, True), (-side, y + 0.35 * size, True)]
-        spots += [(0.0, y + 0.35 * size, False)] if rank < _FIRST else []
+        spots += [(0.0, y + 0.35 * size, False)] if rank < _FIRST and place.radius > 0.3 * wide else []
         for aside, spot, beside in spots:
             x = min(max(place.x - left + aside, wide / 2 + 4), width - wide / 2 - 4)
             box = x - wide / 2, spot - size, x + wide / 2, spot + 0.25 * size
