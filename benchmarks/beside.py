@@ -3,23 +3,23 @@
     python benchmarks/beside.py [ROUNDS]
 
 Crawls a synthetic web, and asks its dashboard for the view Now every two seconds in every other stretch of the crawl;
-compares the CPU time of the crawl's process per page. Then writes the report of a large crawl from a thread, as a
-running crawl does, and measures for how long the main thread could not run.
+compares the CPU time of the crawl's process per page, and the time that a page takes. Then writes the report of a large
+crawl from a thread, as a running crawl does, and measures for how long the main thread could not run.
 """
 
 from __future__ import annotations
 
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import exp, log, sqrt
 from pathlib import Path
+from typing import NamedTuple
 
 from dashboard import Serving, ask, build
 
@@ -65,25 +65,40 @@ def stored(folder: Path) -> int:
 
 
 def cpu(process: int) -> float:
-    """CPU seconds that a process has taken."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """CPU seconds that the threads of a process have taken, to the nanosecond where the kernel counts them."""
+    return sum(int(path.read_text().split()[0]) for path in Path(f"/proc/{process}/task").glob("*/schedstat")) / 1e9
 
 
-def window(folder: Path, process: int, address: str | None) -> float:
-    """CPU seconds per page of the crawl for some seconds; with an address, Now is asked for meanwhile."""
-    pages, before, end = stored(folder), cpu(process), time.monotonic() + WINDOW
-    while time.monotonic() < end:
+class Window(NamedTuple):
+    """What a page of the crawl took in some seconds."""
+
+    cpu: float
+    wall: float
+
+
+def window(folder: Path, process: int, address: str | None) -> Window:
+    """Watch the crawl for some seconds; with an address, Now is asked for meanwhile."""
+    pages, before, began = stored(folder), cpu(process), time.monotonic()
+    while time.monotonic() < began + WINDOW:
         if address is not None:
             ask(f"{address}c/{folder.name}/now")
         time.sleep(POLL)
-    return (cpu(process) - before) / (stored(folder) - pages)
+    pages = stored(folder) - pages
+    return Window((cpu(process) - before) / pages, (time.monotonic() - began) / pages)
+
+
+def ratio(watched: Sequence[float], alone: Sequence[float]) -> str:
+    """The mean ratio of pairs, with its interval."""
+    logs = [log(one / other) for one, other in zip(watched, alone, strict=True)]
+    error = 1.96 * statistics.stdev(logs) / sqrt(len(logs))
+    middle, low, high = (exp(statistics.mean(logs) + side * error) for side in (0, -1, 1))
+    return f"{middle:.1%} (95 % interval {low:.1%} to {high:.1%})"
 
 
 def beside(rounds: int) -> None:
     """Compare the same crawl with and without somebody who looks at its dashboard, in turns."""
-    alone: list[float] = []
-    watched: list[float] = []
+    alone: list[Window] = []
+    watched: list[Window] = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "crawl")
         with crawling(folder) as process, Serving(folder) as (address, _):
@@ -92,14 +107,11 @@ def beside(rounds: int) -> None:
                 for looks in (False, True) if number % 2 else (True, False):
                     (watched if looks else alone).append(window(folder, process, address if looks else None))
             pages = stored(folder)
-    logs = [log(one / other) for one, other in zip(watched, alone, strict=True)]
-    error = 1.96 * statistics.stdev(logs) / sqrt(rounds)
-    ratio, low, high = (exp(statistics.mean(logs) + side * error) for side in (0, -1, 1))
-    print(
-        f"CPU per page of a crawl whose dashboard is asked every {POLL:g} s, against it without: {ratio:.1%}"
-        f" (95 % interval {low:.1%} to {high:.1%}, {rounds} rounds; {1000 * statistics.median(alone):.2f} ms a page,"
-        f" {pages:,} pages)"
-    )
+    print(f"a crawl whose dashboard is asked every {POLL:g} s, against the same crawl without:")
+    print(f"CPU per page   {ratio([one.cpu for one in watched], [one.cpu for one in alone])}")
+    print(f"time per page  {ratio([one.wall for one in watched], [one.wall for one in alone])}")
+    middle = statistics.median(one.cpu for one in alone)
+    print(f"{rounds} pairs of {WINDOW:g} s by turns, {1000 * middle:.2f} ms of CPU a page, {pages:,} pages")
 
 
 def report(pages: int) -> None:

@@ -4,7 +4,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
                                              lab papers claims patience outlook languages identify main_text peers
-                                             peers_early doors chaos workbench
+                                             peers_early doors chaos workbench dashboard beside
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMES = (
         "space",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
-    *("peers", "peers_early", "chaos"),
+    *("peers", "peers_early", "chaos", "dashboard", "beside"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -51,7 +51,7 @@ MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
 MARKDOWN = (
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "apprentice_axes"),
-    *("languages", "identify", "main_text", "workbench"),
+    *("languages", "identify", "main_text", "workbench", "dashboard"),
 )
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
@@ -91,6 +91,17 @@ def output(name: str) -> str:
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
 
 
+def insert(name: str, printed: str) -> None:
+    """Write what a benchmark printed into the documents that show it."""
+    inside = f"\n{printed}\n" if name in MARKDOWN else f"```\n{printed}\n```"
+    block = f"<!-- {name} -->\n{inside}\n<!-- end -->"
+    for path in DOCUMENTS:
+        text = path.read_text("utf-8")
+        new = re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _: block, text, flags=re.S)
+        if new != text:
+            path.write_text(new, "utf-8")
+
+
 def main() -> None:
     not_complete = []
     for name in sys.argv[1:] or NAMES:
@@ -106,13 +117,7 @@ def main() -> None:
             print(f"{name} is incomplete, so the documentation is unchanged:\n{printed}")
             not_complete.append(name)
             continue
-        inside = f"\n{printed}\n" if name in MARKDOWN else f"```\n{printed}\n```"
-        block = f"<!-- {name} -->\n{inside}\n<!-- end -->"
-        for path in DOCUMENTS:
-            text = path.read_text("utf-8")
-            new = re.sub(rf"<!-- {name} -->\n.*?<!-- end -->", lambda _, block=block: block, text, flags=re.S)
-            if new != text:
-                path.write_text(new, "utf-8")
+        insert(name, printed)
     if not_complete:
         sys.exit(f"incomplete, not updated in the documentation: {', '.join(not_complete)}")
 

@@ -1,7 +1,7 @@
 """Make the screenshots of the dashboard in docs/images, from crawls of the embedded web: `make screenshots`.
 
 Needs a browser, as the tests do (docs/browser.md). With a directory as argument, all views are photographed there, in
-light and dark and on a phone; without, only those that the documentation shows.
+light and dark, on a phone and on a wide screen; without, only those that the documentation shows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from time import sleep
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -40,6 +39,7 @@ CRAWLS = {
     "volcanoes": ("shark_search", "volcanoes", 150),
 }
 WIDE, PHONE = {"width": 1280, "height": 1040}, {"width": 380, "height": 800}
+LARGE = {"width": 1600, "height": 1000}
 
 
 def command(folder: Path, name: str, pages: int, *more: str) -> list[str]:
@@ -58,7 +58,6 @@ def crawling(folder: Path) -> Iterator[None]:
     slowly = ("-s", "DOWNLOAD_DELAY=4", "-s", "FOCUS_WEB_LATENCY=1.5", "-s", "CONCURRENT_REQUESTS=6")
     process = subprocess.Popen(command(folder, "sorting", 2_000, *slowly), cwd=ROOT)  # noqa: S603
     try:
-        sleep(8)  # until it says what it is doing
         yield
     finally:
         process.terminate()
@@ -67,15 +66,17 @@ def crawling(folder: Path) -> Iterator[None]:
 
 def shoot(browser: Browser, address: str, report: str, folder: Path, *, everything: bool) -> None:
     """Photograph the views, and a report."""
-    looks = [("light", WIDE), ("dark", WIDE)] + ([("light", PHONE), ("dark", PHONE)] if everything else [])
+    looks = [("light", WIDE), ("dark", WIDE)] + (
+        [("light", PHONE), ("dark", PHONE), ("light", LARGE)] if everything else []
+    )
     for scheme, size in looks:
         page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1)
         places = {f"dashboard-{name}": f"{address.rstrip('/')}{path}" for name, path in VIEWS.items()}
         for name, place in (places | {"report": report}).items():
             page.goto(place, wait_until="networkidle")
             page.locator("text=Look again").wait_for(state="detached")  # what takes long is there a little later
-            phone = "-phone" if size is PHONE else ""
-            file = folder / f"{name}{phone}{'-dark' if scheme == 'dark' else ''}.png"
+            shape = "-phone" if size is PHONE else "-large" if size is LARGE else ""
+            file = folder / f"{name}{shape}{'-dark' if scheme == 'dark' else ''}.png"
             page.screenshot(path=file, full_page=everything)
             with Image.open(file) as picture:
                 picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
@@ -91,6 +92,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         with crawling(Path(place, "crawls")), serving("crawls") as server:
+            page = browser.new_page()
+            page.goto(f"{server.address}c/sorting/")
+            page.wait_for_selector(".hosts li", timeout=120_000)  # it says what it is doing
+            page.close()
             report = Path(place, "crawls", "chess", "report.html").resolve().as_uri()
             shoot(browser, server.address, report, folder, everything=len(sys.argv) > 1)
         browser.close()

@@ -6,6 +6,7 @@ import inspect
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -42,11 +43,15 @@ SHARED_WEBS = ROOT.parent / "shared" / "webs"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that start a process as slow: `make test-fast` leaves them out."""
     known: dict[object, bool] = {}
+    cases: Counter[object] = Counter()
     for item in items:
         # by hand: it computes for long, on lines that other tests cover; so do those that try many inputs
         if item.get_closest_marker("slow") or item.path.is_relative_to(ROOT / "tests" / "doors"):
             item.add_marker(pytest.mark.no_cover)
         if isinstance(item, pytest.Function):
+            cases[item.function] += 1
+            if "crawl" in item.fixturenames and cases[item.function] > 2:
+                item.add_marker(pytest.mark.no_cover)  # a third crawl by the same lines; tracing takes two fifths
             fixtures = [fixture.func for several in item._fixtureinfo.name2fixturedefs.values() for fixture in several]
             if any(_starts_a_process(function, known) for function in (item.function, *fixtures)):
                 item.add_marker(pytest.mark.slow)

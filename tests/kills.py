@@ -21,9 +21,9 @@ from focuscrawl import testing
 from focuscrawl.pipelines.store import StorePipeline
 from focuscrawl.web.demo import demo_web
 
-PAGES = 90
+PAGES = 60
 #: After how many pages, and when: before the page is stored, after that but before it is learned from, after all.
-KILLS = [(23, "before"), (41, "learn"), (64, "after")]
+KILLS = [(13, "before"), (27, "learn"), (43, "after")]
 SETTINGS = {"LOG_ENABLED": False, "FOCUS_HOSTS_PER_BATCH": 0}
 
 

@@ -305,12 +305,13 @@ def unreadable() -> Iterator[tuple[str, Made]]:
     yield "loop-of-xrefs", Made(simple(stream(b""), tail=b"/Prev 9"), problem="")
 
 
-def bombs() -> Iterator[tuple[str, bytes]]:
-    """Small PDFs that ask for much memory or time."""
-    letters = b"BT /F1 12 Tf 50 700 Td (" + b"sort " * 20 + b") Tj ET\n"
-    yield "packed-text", simple(_bomb(letters, 400_000_000))
-    twice = zlib.compress(zlib.compress(b" " * 300_000_000, 9), 9)
-    yield "packed-twice", simple(stream(twice, b"/Filter [/FlateDecode /FlateDecode]"))
+def _bomb(piece: bytes, size: int) -> bytes:
+    packer = zlib.compressobj(9)
+    data = b"".join(packer.compress(piece * 1000) for _ in range(size // (1000 * len(piece)))) + packer.flush()
+    return stream(data, b"/Filter /FlateDecode")
+
+
+def _doubling_forms() -> bytes:
     forms = {
         number: stream(
             b"/X Do /X Do " if number < 45 else shown(b"x"),
@@ -320,18 +321,24 @@ def bombs() -> Iterator[tuple[str, bytes]]:
         for number in range(10, 46)
     }
     first = b"/Resources << /XObject << /X 10 0 R >> >>"
-    yield "doubling-forms", simple(stream(b"/X Do"), more=forms).replace(_RESOURCES, first, 1)
-    yield "nested-arrays", simple(stream(b"[" * 1_000_000 + b"]" * 1_000_000, compress=True))
-    yield "nested-objects", by_hand({1: b"<< /Type /Catalog /Pages " + b"[" * 200_000 + b" >>"})
-    yield (
-        "many-pages",
-        by_hand({1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 2000000000 >>"}),
-    )
-    yield "huge-size", simple(stream(shown(b"x")), tail=b"/Size 2147483647")
-    yield "many-objects", simple(stream(shown(b"x")), more=dict.fromkeys(range(10, 100_000), b"null"))
+    return simple(stream(b"/X Do"), more=forms).replace(_RESOURCES, first, 1)
 
 
-def _bomb(piece: bytes, size: int) -> bytes:
-    packer = zlib.compressobj(9)
-    data = b"".join(packer.compress(piece * 1000) for _ in range(size // (1000 * len(piece)))) + packer.flush()
-    return stream(data, b"/Filter /FlateDecode")
+def _packed_twice() -> bytes:
+    twice = zlib.compress(zlib.compress(b" " * 300_000_000, 9), 9)
+    return simple(stream(twice, b"/Filter [/FlateDecode /FlateDecode]"))
+
+
+#: Small PDFs that ask for much memory or time, each made when it is called for: some take a second.
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "packed-text": lambda: simple(_bomb(b"BT /F1 12 Tf 50 700 Td (" + b"sort " * 20 + b") Tj ET\n", 400_000_000)),
+    "packed-twice": _packed_twice,
+    "doubling-forms": _doubling_forms,
+    "nested-arrays": lambda: simple(stream(b"[" * 1_000_000 + b"]" * 1_000_000, compress=True)),
+    "nested-objects": lambda: by_hand({1: b"<< /Type /Catalog /Pages " + b"[" * 200_000 + b" >>"}),
+    "many-pages": lambda: by_hand(
+        {1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 2000000000 >>"}
+    ),
+    "huge-size": lambda: simple(stream(shown(b"x")), tail=b"/Size 2147483647"),
+    "many-objects": lambda: simple(stream(shown(b"x")), more=dict.fromkeys(range(10, 100_000), b"null")),
+}

@@ -79,7 +79,9 @@ class Reader:
 
     def type(self, command: str) -> None:
         command = command.replace("http://localhost:8888", self.searx.address)
-        command = command.replace("--pages 100 --pace", "--pages 10 --pace")  # a comparison of twelve topics
+        command = command.replace(
+            "best_first,shark_search,keyword --pages 100", "keyword --pages 3"
+        )  # on twelve topics
         if command.startswith("scrapy web ") and "--save" not in command:
             self.serve(command.partition("#")[0] + " --port 0")  # the port that is shown may be taken
         elif command.split()[0] in PROGRAMS and not SHELL.search(words := command.partition(" #")[0]):

@@ -73,7 +73,7 @@ def layout(ledger: Ledger) -> Map:
         return Map([], [], 0)
     shown = {host for host, _, _ in drawn}
     between: Counter[tuple[int, int]] = Counter()
-    for (source, target), count in list(ledger.steps.items()):
+    for source, target, count in ledger.steps():
         if source != target and source in shown and target in shown:
             between[min(source, target), max(source, target)] += count
     largest = drawn[0][1]
@@ -208,7 +208,7 @@ def draw(found: Map, base: str) -> str:
 
 
 def _labels(places: list[Place], left: float, top: float, width: float) -> list[str]:
-    """The names of the largest hosts: below or above their circles where there is room, of a few also inside."""
+    """The names of the largest hosts: around their circles where there is room, of the largest few also inside."""
     parts: list[str] = []
     size = width / 95
     circles = [
@@ -221,11 +221,13 @@ def _labels(places: list[Place], left: float, top: float, width: float) -> list[
         if len(parts) >= NAMED:
             break
         wide = 0.64 * size * len(place.name)
-        x = min(max(place.x - left, wide / 2 + 4), width - wide / 2 - 4)
+        side = place.radius + wide / 2 + 0.4 * size
         y = place.y - top
-        spots = [(y + place.radius + size, True), (y - place.radius - 0.4 * size, True)]
-        spots += [(y + 0.35 * size, False)] if rank < _FIRST else []
-        for spot, beside in spots:
+        spots = [(0.0, y + place.radius + size, True), (0.0, y - place.radius - 0.4 * size, True)]
+        spots += [(side, y + 0.35 * size, True), (-side, y + 0.35 * size, True)]
+        spots += [(0.0, y + 0.35 * size, False)] if rank < _FIRST and place.radius > 0.3 * wide else []
+        for aside, spot, beside in spots:
+            x = min(max(place.x - left + aside, wide / 2 + 4), width - wide / 2 - 4)
             box = x - wide / 2, spot - size, x + wide / 2, spot + 0.25 * size
             if not any(_overlap(box, other) for other in (*labels, *(circles if beside else ()))):
                 labels.append(box)

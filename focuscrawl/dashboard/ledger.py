@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -109,8 +109,8 @@ class Ledger:
         self.languages = Names(MAX_NAMES)
         self.reasons = Names(MAX_NAMES)
         self.reasons.number("")  # of pages that are not withheld
-        #: How often a link from one host to another was followed, by the numbers of the hosts.
-        self.steps: Counter[tuple[int, int]] = Counter()
+        #: How often a link from one host to another was followed, by the numbers of the hosts, both in one number.
+        self._steps: Counter[int] = Counter()
         self._grow(1)
 
     @property
@@ -202,11 +202,16 @@ class Ledger:
         self.fetched[index] = [_seconds(text[:19]) for text in columns.fetched_at]
         for host, parent in zip(of_hosts, columns.parent, strict=True):
             if parent is not None:
-                step = hosts.number(urls.host(parent)), host
-                if len(self.steps) < MAX_STEPS or step in self.steps:
-                    self.steps[step] += 1
+                step = hosts.number(urls.host(parent)) << 32 | host
+                if len(self._steps) < MAX_STEPS or step in self._steps:
+                    self._steps[step] += 1
 
     # ---- counting
+
+    def steps(self) -> Iterator[tuple[int, int, int]]:
+        """The hosts that links led from and to, by their numbers, and how often such a link was followed."""
+        for step, count in list(self._steps.items()):
+            yield step >> 32, step & 0xFFFFFFFF, count
 
     @property
     def known(self) -> Numbers:
@@ -225,10 +230,10 @@ class Ledger:
         """The names in a column, each with its pages and relevant pages, the most frequent first."""
         known = self.known
         values = getattr(self, column)[known]
-        size = len(names.names)
-        pages = np.bincount(values, minlength=size)
-        good = np.bincount(values[(self.flags[known] & RELEVANT) > 0], minlength=size)
-        rows = [(name, int(pages[place]), int(good[place])) for place, name in enumerate(names.names)]
+        here = names.names.copy()  # another thread may add to them meanwhile
+        pages = np.bincount(values, minlength=len(here))
+        good = np.bincount(values[(self.flags[known] & RELEVANT) > 0], minlength=len(here))
+        rows = [(name, int(pages[place]), int(good[place])) for place, name in enumerate(here)]
         return sorted((row for row in rows if row[1]), key=lambda row: (-row[1], row[0]))
 
     def statuses(self) -> list[tuple[int, int]]:

@@ -21,13 +21,15 @@ from focuscrawl.reports.svg import Style
 
 _STYLE = """
 body { max-width: 76rem; }
-.lead { background: var(--soft); border-left: 4px solid #2563eb; border-radius: .3rem; padding: .8rem 1rem; }
+.lead { background: var(--card); border: 1px solid var(--line); border-left: 4px solid #2563eb; border-radius: 10px;
+  padding: .8rem 1rem; }
+details { margin: .6rem 0; }
 .scroll { overflow-x: auto; }
 .scroll table { min-width: max-content; }
 .scroll td, .scroll th { overflow-wrap: normal; }
-td:first-child, th:first-child { position: sticky; left: 0; background: Canvas; }
-.bar { display: inline-block; height: .7em; border-radius: .2em; margin-right: .5em; vertical-align: baseline; }
-.soft, .soft td { color: #888; }
+td:first-child, th:first-child { position: sticky; left: 0; background: var(--page); }
+.bar { display: inline-block; height: .7em; border-radius: .2em; vertical-align: baseline; }
+.soft, .soft td { color: var(--dim); }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .9rem; }
 .legend span { white-space: nowrap; }
 .legend svg { width: 26px; height: 10px; margin-right: .4rem; }
@@ -111,7 +113,9 @@ def _headline(summaries: Sequence[Summary], look: Mapping[str, Style], baseline:
     rows = []
     for one in summaries:
         width, colour = 4 * min(one.score, 1.2), look[one.spider].colour
-        bar = f'<span class=bar style="width:{width:.2f}em;background:{colour}"></span>'
+        room = 4 * min(max(other.score for other in summaries), 1.2) - width  # bars begin at one place
+        look_of_bar = f"width:{width:.2f}em;margin-right:{room + 0.5:.2f}em;background:{colour}"
+        bar = f'<span class=bar style="{look_of_bar}"></span>'
         against, p = one.against, ""
         if against:
             p = f"{against.p:.2g}" if against.better + against.worse >= FEW else ""

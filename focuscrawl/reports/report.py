@@ -50,7 +50,11 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: 10p
   table { display: block; overflow-x: auto; }
 }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; }
-th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere;
+  vertical-align: baseline; }
+th:first-child, td:first-child { padding-left: 0; }
+th:last-child, td:last-child { padding-right: 0; }
+@media (max-width: 40rem) { td { overflow-wrap: break-word; } td > *, td small { overflow-wrap: anywhere; } }
 td b { overflow-wrap: normal; }
 @media (min-width: 40rem) { td b { white-space: nowrap; } }
 td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
 from focuscrawl.dashboard import hostmap
@@ -48,6 +49,18 @@ def test_hosts_are_placed_apart_and_drawn(hosts, pages):
 
 def test_an_empty_crawl_has_no_map():
     assert hostmap.draw(hostmap.layout(Ledger()), "/") == ""
+
+
+def test_hosts_that_are_found_while_others_are_counted_come_next_time(monkeypatch):
+    ledger = ledger_of(3, 100)
+    count = np.bincount
+
+    def counting(*values, **options):
+        ledger.hosts.number(f"new{len(ledger.hosts.names)}.example")  # as the thread does that reads the crawl
+        return count(*values, **options)
+
+    monkeypatch.setattr(np, "bincount", counting)
+    assert sum(pages for _, pages, _ in ledger.by_name("host", ledger.hosts)) == 100
 
 
 def test_the_sample_is_random_and_stays_when_pages_are_added():

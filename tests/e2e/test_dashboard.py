@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from threading import Thread
 
 import pytest
@@ -202,7 +203,8 @@ HOSTILE = """<!DOCTYPE html><title>sort &lt;script&gt;alert('title')&lt;/script&
 <p id="p" onclick="alert(2)">sort <img src="{out}image" onerror="alert(3)"> <iframe src="{out}frame"></iframe></p>
 <form action="{out}form"><button id="send">sort</button></form>
 <a id="away" href="{out}away">sort &lt;img src=x onerror=alert(4)&gt;</a> <a href="javascript:alert(5)">sort</a>
-<a href="/%22onmouseover=%22alert(6)">sort</a>"""
+<a href="/%22onmouseover=%22alert(6)">sort</a> <a href="{next}">sort &lt;svg onload=alert(7)&gt;</a>"""
+ALERTS = ("1", "2", "3", "4", "5", "6", "7", "title")
 
 
 class Listening(BaseHTTPRequestHandler):
@@ -216,35 +218,75 @@ class Listening(BaseHTTPRequestHandler):
         pass
 
 
-def test_hostile_pages_stay_inert(tmp_path):
+@contextmanager
+def listening():
+    """A server outside, which should hear nothing."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Listening) as outside:
         outside.asked = []
+        outside.address = f"http://127.0.0.1:{outside.server_port}/"
         Thread(target=outside.serve_forever, daemon=True).start()
-        web = MemoryWeb()
-        web.add(at("a"), HOSTILE.format(out=f"http://127.0.0.1:{outside.server_port}/"))
-        testing.crawl("best_first", web, tmp_path / "crawl", {"FOCUS_INDEX": True}, seeds=at("a"), keywords="sort")
-        with serving(str(tmp_path / "crawl")) as server, browsing() as page:
-            base = f"{server.address}c/crawl/"
-            elsewhere: list[str] = []
-            page.on(
-                "response",
-                lambda answer: None if answer.url.startswith(server.address) else elsewhere.append(answer.url),
-            )
-            for view in ("", "pages", "search?q=script", "frontier", "map", "topic", "review", "page/1"):
-                page.goto(base + view)
-                assert page.evaluate("document.querySelectorAll('main img, main script, main [onclick]').length") == 0
-            assert "<script>alert('title')</script>" in page.text_content("h1")
-            page.click("text=Stored copy")
-            frame = page.frame_locator("iframe")
-            frame.locator("#p").wait_for()
-            frame.locator("#p").click()
-            frame.locator("#send").click()
-            frame.locator("#away").click()
-            page.wait_for_timeout(500)
-            page.goto(f"{base}page/1/copy")  # the copy alone is in the sandbox as well
-            page.wait_for_timeout(500)
-            assert page.url == f"{base}page/1/copy"
-            assert outside.asked == []
-            assert elsewhere == []
-            assert [said for said in page.complaints if said in ("1", "2", "3", "4", "5", "6", "title")] == []
+        yield outside
         outside.shutdown()
+
+
+def hostile_web(outside, pages: int = 1) -> MemoryWeb:
+    """Pages that attack who looks at them, each with a link to the next."""
+    web = MemoryWeb()
+    names = [f"a/{number}" for number in range(pages + 1)]
+    for name, following in pairwise(names):
+        web.add(at(name), HOSTILE.format(out=outside.address, next=at(following)))
+    return web
+
+
+def look_at_hostile_pages(page, address: str, outside) -> None:
+    """Look at all views, and click on what the pages offer: nothing happens."""
+    base = f"{address}c/crawl/"
+    elsewhere: list[str] = []
+    page.on("response", lambda answer: None if answer.url.startswith(address) else elsewhere.append(answer.url))
+    for view in ("", "pages", "search?q=script", "frontier", "map", "topic", "review", "page/1"):
+        page.goto(base + view)
+        assert page.evaluate("document.querySelectorAll('main img, main script, main [onclick]').length") == 0
+    assert "<script>alert('title')</script>" in page.text_content("h1")
+    page.click("text=Stored copy")
+    frame = page.frame_locator("iframe")
+    frame.locator("#p").wait_for()
+    frame.locator("#p").click()
+    frame.locator("#send").click()
+    frame.locator("#away").click()
+    page.wait_for_timeout(500)
+    page.goto(f"{base}page/1/copy")  # the copy alone is in the sandbox as well
+    page.wait_for_timeout(500)
+    assert page.url == f"{base}page/1/copy"
+    assert outside.asked == []
+    assert elsewhere == []
+    assert [said for said in page.complaints if said in ALERTS] == []
+
+
+def test_hostile_pages_stay_inert(tmp_path):
+    with listening() as outside:
+        web = hostile_web(outside)
+        testing.crawl("best_first", web, tmp_path / "crawl", {"FOCUS_INDEX": True}, seeds=at("a/0"), keywords="sort")
+        with serving(str(tmp_path / "crawl")) as server, browsing() as page:
+            look_at_hostile_pages(page, server.address, outside)
+
+
+def test_hostile_pages_stay_inert_while_they_are_crawled(tmp_path):
+    """What the view of a running crawl puts in by itself is as harmless as what it was loaded with."""
+    folder = tmp_path / "crawl"
+    with listening() as outside:
+        hostile_web(outside, 2_000).save(tmp_path / "web.sqlite")
+        given = ("-a", f"seeds={at('a/0')}", "-a", "keywords=sort", "-s", f"FOCUS_WEB={tmp_path / 'web.sqlite'}")
+        with (
+            crawling(folder, "best_first", *given, "-s", "FOCUS_INDEX=True") as process,
+            serving(str(folder)) as server,
+            browsing() as page,
+        ):
+            page.goto(f"{server.address}c/crawl/")
+            page.evaluate("window.here = true")
+            first = page.text_content("#pages")
+            wait_until(lambda: page.text_content("#pages") != first)  # and with them the latest pages
+            assert page.evaluate("window.here")
+            assert "<script>alert('title')</script>" in page.text_content("main")
+            assert page.evaluate("document.querySelectorAll('main img, main script, main [onclick]').length") == 0
+            look_at_hostile_pages(page, server.address, outside)
+            assert process.poll() is None, "it is still running"

@@ -17,7 +17,7 @@ def answers(port_of) -> dict[str, Answer]:
     return {
         "/": page("/paper.pdf", "/bomb.pdf", "/locked.pdf", "/photo.jpg", "/next.html", text="sort"),
         "/paper.pdf": (200, {"Content-Type": "application/pdf"}, paper),
-        "/bomb.pdf": (200, {"Content-Type": "application/pdf"}, dict(pdfs.bombs())["doubling-forms"]),
+        "/bomb.pdf": (200, {"Content-Type": "application/pdf"}, pdfs.BOMBS["doubling-forms"]()),
         "/locked.pdf": (200, {"Content-Type": "application/pdf"}, dict(pdfs.unreadable())["password-RC4"].body),
         "/deep.html": page(text="sort deeper"),
         "/next.html": page(text="sort"),

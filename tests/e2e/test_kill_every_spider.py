@@ -64,7 +64,7 @@ def test_killed_and_resumed_it_is_the_same_crawl(case, tmp_path, processes):
         assert select([process.stdout], [], [], 300)[0], "no answer within five minutes"
         assert process.stdout.readline() == "0\n"
     undisturbed, killed = Crawled(tmp_path / "undisturbed"), Crawled(tmp_path / "killed")
-    assert len(undisturbed.urls) > 80
+    assert len(undisturbed.urls) > 50
     assert killed.urls == undisturbed.urls
     assert killed.matched == undisturbed.matched
     assert killed.sql("PRAGMA integrity_check") == [("ok",)]

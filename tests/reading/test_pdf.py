@@ -128,9 +128,9 @@ def small_worker():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, _ in pdfs.bombs()])
+@pytest.mark.parametrize("name", pdfs.BOMBS)
 def test_a_bomb_costs_its_own_page_only(name, small_worker):
-    answer = small_worker.ask(dict(pdfs.bombs())[name])
+    answer = small_worker.ask(pdfs.BOMBS[name]())
     assert "error" in answer or sum(len(page["text"]) for page in answer["pages"]) <= 1_000_000
     whole = small_worker.ask(READABLE["helvetica-True"].body)
     assert whole["largest"] == "Heap sort"
@@ -156,7 +156,7 @@ def test_a_process_that_takes_too_long_is_ended():
 def test_a_host_whose_pdfs_cost_too_much_is_not_tried_again(small_worker, monkeypatch):
     """Otherwise its bombs would keep everybody's PDFs waiting, and the requests that fetched them."""
     monkeypatch.setattr(pdf, "WORKER", small_worker)
-    bombs = [dict(pdfs.bombs())["doubling-forms"] + f"%{number}".encode() for number in range(3)]
+    bombs = [pdfs.BOMBS["doubling-forms"]() + f"%{number}".encode() for number in range(3)]
     assert [pdf.ask(body, "bombs.example")["error"] for body in bombs[:2]] == [pdf.COSTLY] * 2
     monkeypatch.setattr(small_worker, "ask", lambda body: pytest.fail("it was tried"))
     with pytest.raises(pdf.NotPdfError, match="not tried: 2 others of its host"):
