@@ -24,8 +24,7 @@ def explain(learner: Learner, url: int, link: Link) -> dict[str, float]:
     evidence = learner.evidence
     if url >= len(evidence.last) or not evidence.last[url]:
         return {}
-    place = np.array([url])
-    parts = [*(evidence.dense(place) * learner.weights)[0].tolist(), float(evidence.sparse_part(place)[0])]
+    parts = [*(evidence.dense[url] * learner.weights).tolist(), float(evidence.sparse_part(np.array([url]))[0])]
     told = zip(PARTS[1:], parts[1:], strict=True)
     named = {name: round(part, 2) for name, part in told if abs(part) >= LEAST}
     weights, found = evidence.word_weights, link_words(link)
