@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import numpy as np
-
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_page
@@ -78,6 +76,8 @@ class Stopwatch:
 
 
 def main() -> None:
+    import numpy as np  # after focuscrawl, which has it use one core
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--waiting", type=int, default=STEPS[-1], help="most URLs that wait")
     most = parser.parse_args().waiting
@@ -107,7 +107,7 @@ def main() -> None:
                     ended("parse")
                     reading = reader.read(page)
                     p = learner.relevance(reading)
-                    reasons(learner.judge, page, reading)
+                    reasons(learner.judge, reading)
                     ended("read")
                     learner.preview(reading.links, p)
                     ended("score")

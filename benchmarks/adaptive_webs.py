@@ -199,7 +199,9 @@ def rows(web: LabelledWeb, start: str, pages: int, names: Sequence[str]) -> dict
             row |= {"judge": good.by_judge, "labels": good.by_labels} if good else {}
             row["ms"] = 1000 * done.seconds / len(curve)
             found[name, kind] = row
-            print(f"{start:9} {name[:28]:29}{kind:8}" + " ".join(f"{k} {v:.3f}" for k, v in row.items()), file=sys.stderr)
+            print(
+                f"{start:9} {name[:28]:29}{kind:8}" + " ".join(f"{k} {v:.3f}" for k, v in row.items()), file=sys.stderr
+            )
     return found
 
 

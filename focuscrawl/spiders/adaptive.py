@@ -103,7 +103,7 @@ class Adaptive(FocusedSpider):
     def judge(self, page: Page) -> Judgement | None:
         learner = self.learner
         p = learner.shown(SEED) if self._is_bare_seed(page) else learner.relevance(self._reading(page))
-        return Judgement(p, p >= self.threshold, reasons(learner.judge, page, self._reading(page)))
+        return Judgement(p, p >= self.threshold, reasons(learner.judge, self._reading(page)))
 
     def _is_bare_seed(self, page: Page | StoredPage) -> bool:
         """Whether a page is all that the user has said about the topic."""

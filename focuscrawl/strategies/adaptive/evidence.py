@@ -55,8 +55,8 @@ _CHUNK = 1 << 20
 #: The share of in-links of URLs that were fetched from which they are removed.
 _DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
-#: Columns that are kept in the crawl's file; `last` and `before` follow from `url`.
-_BY_URL = ("sums", "maxima", "places", "known", "done", "frozen", "outcome", "dense")
+#: Columns that are kept in the crawl's file; `last` and `before` follow from `url`, `dense` from them all.
+_BY_URL = ("sums", "maxima", "places", "known", "done", "frozen", "outcome")
 _BY_LINK = ("url", "parent", "path", "repeats")
 
 
@@ -101,7 +101,7 @@ class Evidence:
         self.frozen = np.zeros(1024, dtype=bool)
         self.outcome = np.zeros(1024)
         self.last = np.zeros(1024, dtype=np.int64)  # 1 + the last in-link
-        self.dense = np.zeros((1024, len(NAMES)), dtype=np.float32)  # as of the last time it was scored
+        self.dense = np.zeros((1024, len(NAMES)), dtype=np.float32)  # as of the last time they were refreshed
         # by in-link
         self.links = 0
         self.url = np.zeros(1024, dtype=np.int64)
@@ -144,7 +144,7 @@ class Evidence:
     def make_room(self, url: int) -> None:
         """Make room for a URL."""
         if url >= len(self.sums):
-            for name in (*_BY_URL, "last"):
+            for name in (*_BY_URL, "last", "dense"):
                 setattr(self, name, grown(getattr(self, name), url + 1))
 
     def add(self, page: int, targets: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -402,6 +402,7 @@ class Evidence:
     def row(self, url: int) -> Row:
         """The features of a URL with in-links, to learn from."""
         in_links = self.in_links(url)
+        self.refresh(np.array([url]))
         features = np.concatenate([self.features[self.first[link] : self.first[link + 1]] for link in in_links])
         found, numbers = np.unique(features, return_counts=True)
         return Row(self.dense[url].astype(np.float64), found, numbers / len(in_links))
@@ -472,7 +473,7 @@ class Evidence:
         check_range("paid later", state["paid later"][:, 0], pages)
         check_range("paid later", state["paid later"][:, 1], urls)
         shapes = {"sums": (urls, SUMS), "maxima": (urls, MAXIMA), "places": (urls, 4), "sparse": self.sparse.shape}
-        shapes["first"], shapes["dense"] = (len(state["url"]) + 1,), (urls, len(NAMES))
+        shapes["first"] = (len(state["url"]) + 1,)
         if any(state[name].shape != shape for name, shape in shapes.items()):
             raise ValueError("a column has another size")
         for name in (*_BY_URL, *_BY_LINK, "p", "sparse", "first", "features"):
@@ -487,3 +488,5 @@ class Evidence:
         if self.links:
             self._chain()
         self.read_judge()
+        self.dense = np.zeros((urls, len(NAMES)), dtype=np.float32)
+        self.refresh(self.waiting())

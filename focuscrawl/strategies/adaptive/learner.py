@@ -259,8 +259,8 @@ class Learner:
         """Learn from a page of the crawl and add its links; returns the URLs whose scores have changed.
 
         *targets* are the URLs of its links, *key_of* gives the key of the link with a number. A *seed* is all that the
-        topic says. A *directory* is relevant by its links, which does not make it match. *told*: the scores of its links,
-        which the frontier has for those URLs that it did not have before.
+        topic says. A *directory* is relevant by its links, which does not make it match. *told*: the scores of its
+        links, which the frontier has for those URLs that it did not have before.
         """
         evidence = self.evidence
         page = self.offset + number

@@ -9,7 +9,7 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import repeat
+from itertools import pairwise, repeat
 from string import ascii_letters, digits
 from typing import NamedTuple
 from zlib import crc32
@@ -189,11 +189,8 @@ def _shape_of_name(name: str, query: str) -> str:
 def _folded(text: str) -> str:
     """A part of a path without what differs among pages of a kind."""
     text = text[:200]
-    if text.isascii():
-        text = _REPEATED.sub("", text.translate(_SIGNS))
-    else:
-        text = _LETTERS.sub("a", _DIGITS.sub("9", text))
-    return _LOWER_RUN.sub("A", text)
+    plain = _REPEATED.sub("", text.translate(_SIGNS)) if text.isascii() else _LETTERS.sub("a", _DIGITS.sub("9", text))
+    return _LOWER_RUN.sub("A", plain)
 
 
 Embedding = NDArray[np.float32]
@@ -236,6 +233,8 @@ class Reading(NamedTuple):
 
     vector: Vector
     links: Links
+    #: The words of the page by their hashes.
+    names: Mapping[int, str]
 
 
 class _Parts(dict[str, list[int]]):
@@ -270,10 +269,11 @@ class Reader:
 
     def read(self, page: Page) -> Reading:
         """What the strategy sees of a page."""
-        return Reading(self.vector(page), self.links(page.links))
+        vector, names = self._vector(page)
+        return Reading(vector, self.links(page.links), names)
 
-    def vector(self, page: Page) -> Vector:
-        """The words of a page; those of its title count three times."""
+    def _vector(self, page: Page) -> tuple[Vector, dict[int, str]]:
+        """The words of a page, which are also returned by their hashes; those of its title count three times."""
         language, counts = page.language, page.word_counts
         known = _word_hashes(language)
         titles = words.tokenize(page.title)
@@ -281,6 +281,7 @@ class Reader:
             counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
             titles = [word for word in titles if tells(words.stem(word, language))]
         found, numbers = [known[word] for word in counts], list(counts.values())
+        names = dict(zip(found, counts, strict=True))
         found += [known[word] for word in titles]
         numbers += [TITLE - 1] * len(titles)
         if (parts := self._parts_in(language)) is not None:
@@ -292,7 +293,7 @@ class Reader:
             coverage = self._keywords.coverage(page, 0.0).relevance
         if self._embed is not None and language in (ENGLISH, ""):  # the vectors know little of other languages
             embedding = self._embed(page.word_counts)
-        return Vector(*vector_of(found, numbers)[:2], embedding, coverage, language)
+        return Vector(*vector_of(found, numbers)[:2], embedding, coverage, language), names
 
     def _parts_in(self, language: str) -> _Parts | None:
         """The keywords in the words of a language; None if words there do not contain others."""
@@ -339,7 +340,9 @@ class Reader:
         sizes = np.array(list(map(len, parts)), dtype=np.int64).reshape(5, len(links)) // 4
         return Links(
             # kind after kind here, link after link there
-            np.frombuffer(b"".join([part for place in range(len(links)) for part in parts[place :: len(links)]]), np.int32),
+            np.frombuffer(
+                b"".join([part for place in range(len(links)) for part in parts[place :: len(links)]]), np.int32
+            ),
             np.concatenate([[0], np.cumsum(sizes.sum(axis=0))]),
             np.frombuffer(b"".join([path for _, path in paths]), np.int32),
             np.frombuffer(b"".join([place for _, place in urls_read]), np.int32).reshape(len(links), 4),
@@ -350,7 +353,7 @@ class Reader:
         page = links[0].page if links else None
         if page is not None and self._parts_in(language) is None and language not in UNSPACED:
             text = words.spaced(page.raw_text)
-            if len(text) == len(page.raw_text) and all([link.page is page for link in links]):
+            if len(text) == len(page.raw_text) and all(link.page is page for link in links):
                 return _contexts_in(text, links, _word_hashes(language))
         return [_bytes(self._features(CONTEXT, link.before() + link.after(), language)) for link in links]
 
@@ -393,7 +396,7 @@ def _contexts_in(text: str, links: Sequence[Link], known: _WordHashes) -> list[b
     new[:, 1:] &= found[:, 1:] != found[:, :-1]
     features = (found[new] + np.int32(CONTEXT * SIZE)).tobytes()
     bounds = np.concatenate([[0], 4 * np.cumsum(new.sum(axis=1))]).tolist()
-    return [features[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [features[start:end] for start, end in pairwise(bounds)]
 
 
 def _bytes(numbers: Sequence[int]) -> bytes:
@@ -401,7 +404,7 @@ def _bytes(numbers: Sequence[int]) -> bytes:
 
 
 def _path(link: Link, known: dict[tuple[int, str, str | None], tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
-    """The tag path of a link, as a feature and as a place. *known*: those on its page, by the elements around a link."""
+    """The tag path of a link, as a feature and as a place. *known*: those on its page, by the last elements."""
     elements = link.elements
     tag, attributes = elements[-1] if elements else ("", {})
     key = id(elements[-2]) if len(elements) > 1 else 0, tag, attributes.get("class")
