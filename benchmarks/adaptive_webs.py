@@ -1,6 +1,6 @@
 """How much of the best possible order `adaptive` reaches on labelled webs, from every kind of start.
 
-    python benchmarks/adaptive_webs.py [--pages 500] [--webs wikipedia,webkb] [--folder DIR] [--starts full,keywords,urls]
+    python benchmarks/adaptive_webs.py [--webs wikipedia,webkb] [--starts full,keywords,urls] [--topics even|odd|a,b]
 
 The learner crawls without Scrapy and without politeness: the best waiting URL is fetched next, and a dead link costs a
 fetch. The score is the lab's: the area under the curve of relevant pages over that of the omniscient crawler. *Off by*
@@ -12,14 +12,13 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
 import labelled
-import numpy as np
 
 from focuscrawl import urls
 from focuscrawl.judge import KeywordJudge
@@ -31,7 +30,7 @@ from focuscrawl.lab.survey import Survey, web_digest
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
 from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
-from focuscrawl.strategies.adaptive.reading import Reader, Reading
+from focuscrawl.strategies.adaptive.reading import Reader
 from focuscrawl.strategies.adaptive.vectors import load_vectors
 from focuscrawl.topic import Topic, load_topic
 from focuscrawl.web.webs import open_web
@@ -69,7 +68,8 @@ class LabelledWeb:
         self.survey = survey or Survey.of(self.web, {})
         if cache and survey is None:
             self.survey.save(cache / f"{name}.survey", digest)
-        self.generic = GENERIC.get(name) or [self.survey.generic_start({topic.label for topic in self.topics.values()})]
+        labels = {topic.label for topic in self.topics.values()}
+        self.generic = GENERIC.get(name) or [self.survey.generic_start(labels) or ""]
 
     def end(self, url: str) -> str:
         """Where a URL leads after redirects."""
@@ -101,6 +101,8 @@ def cut(topic: Topic, start: str) -> tuple[KeywordJudge | None, list[str], list[
 
 def crawl(web: LabelledWeb, topic: Topic, start: str, seeds: Sequence[str], pages: int) -> Crawled:
     """Fetch the best waiting URL until there are enough pages."""
+    import numpy as np  # after focuscrawl, which has it use one core
+
     keywords, examples, others = cut(topic, start)
     vectors = load_vectors() if start != "full" else None
     reader = Reader(keywords, vectors.embed if vectors is not None else None)
@@ -120,8 +122,8 @@ def crawl(web: LabelledWeb, topic: Topic, start: str, seeds: Sequence[str], page
             addresses.append(url)
         return number
 
-    waiting = [number_of(url) for url in seeds]
-    starts, done = set(waiting), np.zeros(1024, dtype=bool)
+    seed_numbers = [number_of(url) for url in seeds]
+    waiting, done = list(seed_numbers), set[int]()
     relevant: list[bool] = []
     fetched: list[Fetched] = []
     seconds = 0.0
@@ -130,50 +132,43 @@ def crawl(web: LabelledWeb, topic: Topic, start: str, seeds: Sequence[str], page
         if waiting:
             number = waiting.pop(0)
         else:
-            now = np.where(done[: len(learner._now)], np.nan, learner._now[: len(done)])
-            if np.isnan(now).all():
+            scores = learner.scores.copy()
+            scores[[one for one in done if one < len(scores)]] = np.nan
+            if np.isnan(scores).all():
                 break
-            number = int(np.nanargmax(now))
-            score = float(now[number])
-        done[number] = True
+            number = int(np.nanargmax(scores))
+            score = float(scores[number])
         url = web.end(addresses[number])
-        if (final := number_of(url)) != number:
-            if len(done) <= final:
-                done = np.concatenate([done, np.zeros(max(len(done), final), dtype=bool)])
-            if done[final]:
-                relevant.append(False)  # fetched before: nothing is learned
-                continue
-            done[final] = True
+        final = number_of(url)
+        if final in done:
+            done.add(number)
+            relevant.append(False)  # a redirect to a page that was fetched: nothing is learned
+            continue
+        done.update((number, final))
         page = web.page(url)
+        targets = np.array([number_of(link.url) for link in page.links], dtype=np.int64)
+        addresses_there = [link.url for link in page.links]
+        is_seed = learner.by_seeds and number in seed_numbers
         began = time.process_time()
-        is_seed = learner.by_seeds and number in starts
         reading = reader.read(page)
         p = 0.0 if page.problem else learner.shown(SEED) if is_seed else learner.relevance(reading)
         if page.links:
             learner.preview(reading.links, p)
-        targets = np.array([number_of(link.url) for link in page.links], dtype=np.int64)
-        keys = [link.url for link in page.links]
         learner.take_in(
             len(relevant) + 1,
             number,
             reading,
             p,
             targets,
-            lambda place, keys=keys: urls.key(keys[place]),
+            lambda place, there=addresses_there: urls.key(there[place]),
             dead=bool(page.problem),
             seed=is_seed,
         )
         learner.changes()
         seconds += time.process_time() - began
-        if len(done) < len(addresses):
-            done = np.concatenate([done, np.zeros(len(addresses), dtype=bool)])
-        if len(learner._now) < len(done):
-            learner._now = np.concatenate([learner._now, np.full(len(done) - len(learner._now), np.nan)])
-            learner._told = np.concatenate([learner._told, np.full(len(learner._now) - len(learner._told), np.nan)])
-        is_relevant = topic.label in web.web.labels(url)
-        relevant.append(is_relevant)
+        relevant.append(topic.label in web.web.labels(url))
         if score is not None and len(relevant) > FROM:
-            fetched.append(Fetched(score, p, is_relevant))
+            fetched.append(Fetched(score, p, relevant[-1]))
     return Crawled(relevant, fetched, seconds)
 
 
@@ -184,37 +179,47 @@ def best_order(web: LabelledWeb, topic: Topic, seeds: Sequence[str], pages: int)
     return list(accumulate(page in relevant for page in order))
 
 
-def rows(web: LabelledWeb, start: str, pages: int, names: Sequence[str]) -> dict[tuple[str, str], dict[str, float]]:
-    """The figures of each topic, from its seeds and from a page off topic."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for name in names:
-        topic = web.topics[name]
-        for kind, seeds in (("topic", topic.seeds), ("generic", web.generic)):
-            done = crawl(web, topic, start, seeds, pages)
-            curve = list(accumulate(done.relevant))
-            best = best_order(web, topic, seeds, pages)
-            row = {f"score {step}": area(curve, step) / area(best, step) for step in STEPS if step <= pages}
-            row |= {f"relevant {step}": float(curve[min(step, len(curve)) - 1]) for step in STEPS if step <= pages}
-            good = reliability(done.fetched)
-            row |= {"judge": good.by_judge, "labels": good.by_labels} if good else {}
-            row["ms"] = 1000 * done.seconds / len(curve)
-            found[name, kind] = row
-            print(
-                f"{start:9} {name[:28]:29}{kind:8}" + " ".join(f"{k} {v:.3f}" for k, v in row.items()), file=sys.stderr
-            )
-    return found
+def measure(web: LabelledWeb, topic: Topic, start: str, seeds: Sequence[str], pages: int) -> dict[str, float]:
+    """The figures of a crawl."""
+    done = crawl(web, topic, start, seeds, pages)
+    curve, best = list(accumulate(done.relevant)), best_order(web, topic, seeds, pages)
+    row = {f"relevant {step}": float(curve[min(step, len(curve)) - 1]) for step in STEPS}
+    row |= {f"score {step}": area(curve, step) / area(best, step) for step in STEPS}
+    good = reliability(done.fetched)
+    return row | ({"judge": good.by_judge, "labels": good.by_labels} if good else {})
+
+
+def table(found: Mapping[tuple[str, str, str], Sequence[Mapping[str, float]]]) -> str:
+    """Means over topics, by web, what is given of the topic, and the start."""
+    columns = {
+        "relevant of 38": ("relevant 38", ".1f"),
+        **{f"score at {step}": (f"score {step}", ".3f") for step in STEPS[1:]},
+        "off by, judge": ("judge", ".3f"),
+        "labels": ("labels", ".2f"),
+    }
+    lines = [("web", "given", "start", *columns), (*["---"] * 3, *["---:"] * len(columns))]
+    for (web, start, kind), those in found.items():
+        means = [
+            format(fmean([row[key] for row in those if key in row]), form) if any(key in row for row in those) else "–"
+            for key, form in columns.values()
+        ]
+        lines.append((web, STARTS[start], kind, *means))
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 def main() -> None:
     parser: ArgumentParser = labelled.parser(__doc__)
     parser.add_argument("--pages", type=int, default=STEPS[-1])
-    parser.add_argument("--starts", default="full,keywords,urls")
+    parser.add_argument("--starts", default=",".join(STARTS))
     parser.add_argument("--cache", type=Path, help="folder to keep the link graphs in")
     parser.add_argument("--webs", default="wikipedia,webkb")
-    parser.add_argument("--topics", default="", help="some topics, or `even` or `odd` ones")
+    parser.add_argument("--topics", default="", help="some topics; `even` or `odd`: one half of them")
     parser.add_argument("--folder", type=Path, default=labelled.WEBS)
     given = parser.parse_args()
+    found: dict[tuple[str, str, str], list[dict[str, float]]] = {}
     for name in given.webs.split(","):
+        if not (given.folder / f"{name}.sqlite").exists():
+            sys.exit(f"{given.folder / name}.sqlite does not exist; give the folder of the webs with --folder")
         web = LabelledWeb(name, given.folder, given.cache)
         names = sorted(web.topics)
         if given.topics in ("even", "odd"):
@@ -222,12 +227,14 @@ def main() -> None:
         elif given.topics:
             names = given.topics.split(",")
         for start in given.starts.split(","):
-            found = rows(web, start, given.pages, names)
-            keys = list(dict.fromkeys(key for row in found.values() for key in row))
-            for kind in ("topic", "generic"):
-                mine = [row for (_, one), row in found.items() if one == kind]
-                means = {key: fmean(row[key] for row in mine if key in row) for key in keys}
-                print(f"{name} {start:9}{kind:8} " + " ".join(f"{k} {v:.3f}" for k, v in means.items()), flush=True)
+            for one in names:
+                topic = web.topics[one]
+                for kind, seeds in (("own seeds", topic.seeds), ("generic", web.generic)):
+                    row = measure(web, topic, start, seeds, given.pages)
+                    found.setdefault((name, start, kind), []).append(row)
+                    figures = " ".join(f"{key} {value:.3f}" for key, value in row.items())
+                    print(f"{name} {start} {one} {kind}: {figures}", file=sys.stderr, flush=True)
+    print(table(found))
 
 
 if __name__ == "__main__":

@@ -187,6 +187,11 @@ class Learner:
         """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""
         return np.asarray(sigmoid(self._stretch * odds + self._shift))
 
+    @property
+    def scores(self) -> Floats:
+        """The current scores by URL; NaN where there is none."""
+        return self._now
+
     def current(self, url: int, told: float) -> float:
         """The score of a waiting URL now, in [0, 1]; *told* is the one that the frontier has."""
         if url >= len(self._now) or np.isnan(self._now[url]):
