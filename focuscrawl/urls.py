@@ -239,8 +239,11 @@ def key(url: str, *, any_scheme: bool = True) -> int:
 
 def words(url: str) -> list[str]:
     """The words in the host name, path and query of a URL, in lower case, without those that most URLs have."""
-    parts = urlsplit(url)
-    text = unquote(f"{parts.hostname or ''} {parts.path} {parts.query}").lower()
+    text = url.partition("#")[0].partition("://")[2]
+    if "@" in text:  # without the name of a user
+        parts = urlsplit(url)
+        text = f"{parts.hostname or ''} {parts.path} {parts.query}"
+    text = (unquote(text) if "%" in text else text).lower()
     return [word for word in _URL_WORD.findall(text) if word not in _COMMON_URL_WORDS]
 
 

@@ -80,6 +80,7 @@ class Adaptive(FocusedSpider):
                     known.append(Known(urls.key(page.url), label, self._read(page), targets))
         self._new_learner = partial(Learner, keywords, known, self._vectors)
         self.learner = self._new_learner()
+        self._reader.covers = not self.learner.judge.supervised
         if self._vectors is None and not self.learner.judge.supervised:
             self.logger.info(
                 "with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'"
@@ -102,7 +103,7 @@ class Adaptive(FocusedSpider):
     def judge(self, page: Page) -> Judgement | None:
         learner = self.learner
         p = learner.shown(SEED) if self._is_bare_seed(page) else learner.relevance(self._reading(page))
-        return Judgement(p, p >= self.threshold, reasons(learner.judge, page, self._reading(page)))
+        return Judgement(p, p >= self.threshold, reasons(learner.judge, self._reading(page)))
 
     def _is_bare_seed(self, page: Page | StoredPage) -> bool:
         """Whether a page is all that the user has said about the topic."""
@@ -192,6 +193,7 @@ class Adaptive(FocusedSpider):
             dead=bool(page.problem),
             seed=self._is_bare_seed(page),
             directory=page.without_lists() is not None,
+            told=[link.score for link in page.links],
         )
         self.learner.fixed.update(
             target for link, target in zip(page.links, link_ids, strict=True) if link.url in self._starts

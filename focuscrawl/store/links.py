@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,16 +108,17 @@ class Links(Part):
         chars = context_chars(self.context_words)
         rows: list[tuple[object, ...]] = []
         reasons: list[tuple[int, str]] = []
-        why: dict[str, float] | None = None
-        own: str | None = None
-        shared: int | None = None
+        alike = Counter([id(link.why) for link in links])  # most strategies have one or a few per page
+        known: dict[int, int] = {}
         for index, (link, url_id) in enumerate(zip(links, url_ids, strict=True)):
             number = first + index
-            if link.why is not why or not index:
-                why, own, shared = link.why, as_json(link.why) if link.why else None, None
-                if own and index + 1 < len(links) and links[index + 1].why is why:  # most strategies have one per page
+            own, shared = None, known.get(id(link.why))
+            if link.why and shared is None:
+                own = as_json(link.why)
+                if alike[id(link.why)] > 1:
                     reasons.append((number, own))
                     own, shared = None, number
+                    known[id(link.why)] = number
             around: tuple[object, ...]
             if has_text and link.page is page:
                 around = link.anchor, None, None, link.nofollow, link.score, own, *link.place, shared

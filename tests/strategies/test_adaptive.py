@@ -9,12 +9,17 @@ from scipy.sparse import csr_array
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_page
-from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence
+from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence, Row
 from focuscrawl.strategies.adaptive.frequencies import frequency_table
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Known, Learner
+from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
 from focuscrawl.strategies.adaptive.reading import (
+    BITS,
+    CONTEXT,
+    SIZE,
     Reader,
+    hashes,
     link_words,
     place_of,
     shape_of,
@@ -92,6 +97,19 @@ def test_a_link_speaks_by_anchor_url_context_and_heading():
     assert {"granit", "deep"} <= set(found.url)
     assert {"strata", "fold"} <= set(found.context)
     assert list(found.heading) == ["layer"]
+
+
+@pytest.mark.parametrize("text", ["plain words", "naïve cafés — élan", "a 東京 tower", "İstanbul ﬁsh"])
+def test_contexts_are_the_words_around_each_link(text):
+    parts = [f"{text} word{number} <a href='/{number}'>link {number}</a> {text}, " for number in range(30)]
+    arrived = read_page(Page("http://a.example/"), f"<p>{''.join(parts)} the end of it".encode(), "text/html")
+    links = read(arrived).links
+    for place, link in enumerate(arrived.links):
+        mine = links.features[links.first[place] : links.first[place + 1]]
+        around = {CONTEXT * SIZE + number for number in hashes(link_words(link).context)}
+        found = {int(feature) for feature in mine if feature >> BITS == CONTEXT}
+        # a word may be cut into pieces otherwise where scripts are mixed
+        assert found == around if text.isascii() else len(found & around) >= 0.5 * len(around)
 
 
 def test_a_link_knows_its_place_in_the_markup():
@@ -280,6 +298,35 @@ def test_scores_that_only_fell_are_not_reported():
     url = crawl.ids[links[29][0]]
     assert url not in dict(crawl.learner.changes())
     assert crawl.learner.current(url, 1.0) < 0.5
+
+
+def test_links_with_the_same_reasons_share_them():
+    learner = Learner(KeywordJudge({"heap": 1.0}))
+    many = [(f"http://b.example/{number}", "the same anchor about a heap") for number in range(20)]
+    _, reasons = learner.preview(read(page(SORTING, *many)).links, 0.9)
+    assert len({id(why) for why in reasons}) < 5
+    assert all(0 < len(why) <= 3 for why in reasons)
+
+
+def lesson(*features: int) -> Row:
+    numbers = np.array(features, dtype=np.int32)
+    return Row(np.arange(WIDTH) / 10, numbers, numbers / 100)
+
+
+def test_lessons_are_rows_of_a_matrix():
+    lessons = Lessons()
+    for features in ((7, 300), (300,), (5, 7)):
+        lessons.add(lesson(*features))
+    assert lessons.features.tolist() == [7, 300, 5]
+    matrix = lessons.matrix().toarray()
+    assert matrix[:, WIDTH:].tolist() == [[0.07, 3.0, 0.0], [0.0, 3.0, 0.0], [0.07, 0.0, 0.05]]
+    np.testing.assert_array_equal(matrix[:, :WIDTH], lessons.dense())
+    rest = lessons.without(0, 1)
+    assert rest.features.tolist() == [300, 5, 7]
+    again = Lessons()
+    again.add(lessons.row(0))
+    again.restore(lessons.state(1))
+    np.testing.assert_array_equal(again.matrix().toarray(), matrix)
 
 
 def test_reasons_name_the_signals_and_the_words():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Arrays = dict[str, NDArray[Any]]
 
 #: Goes up with every change of what is kept: what an older version has kept is learned again from the pages.
-VERSION = 2
+VERSION = 3
 #: The kinds of numbers.
 _KINDS = ("float64", "float32", "int64", "int32", "bool")
 #: The most that bytes may grow to, whatever they say.
@@ -40,7 +40,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
         else:
             parts.append(np.ascontiguousarray(array).tobytes())
     head = json.dumps({"version": VERSION, "arrays": names}).encode()
-    return zlib.compress(len(head).to_bytes(8, "little") + head + b"".join(parts), 1)
+    return zlib.compress(len(head).to_bytes(8, "little") + head + b"".join(parts), 6)
 
 
 def unpack(data: bytes, scores: Collection[str] = ()) -> Arrays:

@@ -6,7 +6,7 @@ takes one matrix product. Columns are indexed by the frontier's numbers of URLs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_sizes, check_steps, joined, parted
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
-from focuscrawl.strategies.adaptive.rates import Rate, shrunk, surplus
-from focuscrawl.strategies.adaptive.reading import BITS, HEADING, SIZE, URL_WORD, Floats, Ints, Links
+from focuscrawl.strategies.adaptive.rates import Rates
+from focuscrawl.strategies.adaptive.reading import BITS, FEATURES, HEADING, SIZE, URL_WORD, Floats, Ints, Links
 
 #: In-links of a URL that count; later ones are ignored.
 MOST = 32
@@ -45,6 +45,8 @@ PRIORS = {
     "known example": 8.0,
 }
 NAMES = tuple(PRIORS)
+#: Those that tell how links have paid.
+RATES = slice(10, 14)
 PRIOR = np.array(list(PRIORS.values()))
 #: The largest log-odds that a text adds.
 _MOST_ODDS = 8.0
@@ -53,14 +55,13 @@ _CHUNK = 1 << 20
 #: The share of in-links of URLs that were fetched from which they are removed.
 _DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
-#: Columns and rates that are kept in the crawl's file; `last` and `before` follow from `url`.
+#: Columns that are kept in the crawl's file; `last` and `before` follow from `url`, `dense` from them all.
 _BY_URL = ("sums", "maxima", "places", "known", "done", "frozen", "outcome")
 _BY_LINK = ("url", "parent", "path", "repeats")
-_RATES = ("children", "by_path", "by_shape", "by_directory", "by_top", "by_host")
 
 
 class Row(NamedTuple):
-    """The features of a URL when it was fetched: dense ones, and sparse ones with their values."""
+    """The features by which a URL was fetched: dense ones, and sparse ones with their values."""
 
     dense: Floats
     features: Ints
@@ -89,7 +90,7 @@ class Evidence:
     def __init__(self, judge: PageJudge) -> None:
         self.judge = judge
         #: The learned weights of sparse features.
-        self.sparse = np.zeros(9 * SIZE, dtype=np.float32)
+        self.sparse = np.zeros(FEATURES, dtype=np.float32)
         self.read_judge()
         # by URL
         self.sums = np.zeros((1024, SUMS))
@@ -100,6 +101,7 @@ class Evidence:
         self.frozen = np.zeros(1024, dtype=bool)
         self.outcome = np.zeros(1024)
         self.last = np.zeros(1024, dtype=np.int64)  # 1 + the last in-link
+        self.dense = np.zeros((1024, len(NAMES)), dtype=np.float32)  # as of the last time they were refreshed
         # by in-link
         self.links = 0
         self.url = np.zeros(1024, dtype=np.int64)
@@ -111,15 +113,11 @@ class Evidence:
         self.features = np.zeros(65_536, dtype=np.int32)
         # by page
         self.p = np.zeros(1024)
-        self.children = Rate(1024)
-        # by hash
-        self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host = (Rate() for _ in range(5))
-        self.outcomes = 0.0
-        self.fetched = 0
+        self.rates = Rates()
         #: What the texts of links say that were scored and not yet added, by the identity of their features.
         self._previewed: dict[int, tuple[Floats, Floats, Links]] = {}
         #: What was paid, if the judge may change its mind: URL, parents, tag paths; and page and URL of later links.
-        self.paid: list[tuple[int, NDArray[np.int64], Ints]] = []
+        self.paid: list[tuple[int, list[int], list[int]]] = []
         self.paid_later: list[tuple[int, int]] = []
 
     def __len__(self) -> int:
@@ -134,24 +132,19 @@ class Evidence:
         self._idf2 = judge.idf * judge.idf
         self._keyword = judge.keywords > 0
 
-    @property
-    def usual(self) -> float:
-        """The mean outcome of the crawl's fetches."""
-        return min(0.9, max(0.02, (self.outcomes + 0.5) / (self.fetched + 2.5)))
-
     # ---- adding
 
     def set_page(self, page: int, p: float) -> None:
         """The relevance of a page."""
         self.p = grown(self.p, page + 1)
-        if page >= len(self.children.total):
-            self.children.grow(len(self.p))
+        if page >= len(self.rates.children.total):
+            self.rates.children.grow(len(self.p))
         self.p[page] = p
 
     def make_room(self, url: int) -> None:
         """Make room for a URL."""
         if url >= len(self.sums):
-            for name in ("sums", "maxima", "places", "known", "done", "frozen", "outcome", "last"):
+            for name in (*_BY_URL, "last", "dense"):
                 setattr(self, name, grown(getattr(self, name), url + 1))
 
     def add(self, page: int, targets: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -161,12 +154,14 @@ class Evidence:
         self.make_room(int(targets.max()))
         done = self.done[targets]
         for target in dict.fromkeys(targets[done].tolist()):  # there already: the other links of this page may be alike
-            self.children.add(page, float(self.outcome[target]))
+            self.rates.children.add(page, float(self.outcome[target]))
             self.paid_later.append((page, target))
         chosen = np.flatnonzero(~done & (self.sums[targets, LINKS] < MOST))
-        thawed = targets[chosen][self.frozen[targets[chosen]]]
-        self.sums[thawed], self.maxima[thawed], self.frozen[thawed] = 0, 0, False
-        return self._add(np.full(len(chosen), page), targets[chosen], links, chosen)
+        targets = targets[chosen]
+        thawed = targets[self.frozen[targets]]
+        if len(thawed):
+            self.sums[thawed], self.maxima[thawed], self.frozen[thawed] = 0, 0, False
+        return self._add(np.full(len(chosen), page), targets, links, chosen)
 
     def _add(
         self, pages: NDArray[np.int64], targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]
@@ -245,18 +240,25 @@ class Evidence:
         """What the features of in-links add to the sums and maxima."""
         count = len(first) - 1
         sums, maxima = np.zeros((count, SUMS)), np.zeros((count, MAXIMA))
-        row = np.repeat(np.arange(count), np.diff(first))
-        sums[:, SPARSE] = np.bincount(row, self.sparse[features], minlength=count)
-        text = features < (HEADING + 1) * SIZE
-        words, kind, of = features[text] & (SIZE - 1), features[text] >> BITS, row[text]
-        place = 3 * of + _GROUP[kind]
+        if not count:
+            return sums, maxima
+        sums[:, SPARSE] = self._learned(features, first)
+        kind = features >> BITS
+        text = np.flatnonzero(kind <= HEADING)
+        words, kind = features[text] & (SIZE - 1), kind[text]
+        row = np.repeat(np.arange(0, 3 * count, 3), np.diff(first))[text]
+        place = row + _GROUP[kind]
         weights = np.bincount(place, self.word_weights[words], minlength=3 * count).reshape(count, 3)
         lengths = np.bincount(place, self._idf2[words], minlength=3 * count).reshape(count, 3)
         sums[:, ANCHOR_W : HEADING_I + 1 : 2] = weights
         sums[:, ANCHOR_I : HEADING_I + 1 : 2] = lengths
         maxima[:, BEST] = np.maximum(0.0, weights[:, 0] / np.sqrt(lengths[:, 0] + 1e-9))
-        maxima[:, KEYWORD] = np.bincount(of, self._keyword[words] & (kind <= URL_WORD), minlength=count) > 0
+        maxima[row[self._keyword[words] & (kind <= URL_WORD)] // 3, KEYWORD] = 1
         return sums, maxima
+
+    def _learned(self, features: Ints, first: NDArray[np.int64]) -> Floats:
+        """What the learned weights of features add, by in-link; each has features."""
+        return np.add.reduceat(self.sparse[features], first[:-1] - first[0], dtype=np.float64)
 
     @staticmethod
     def _add_parents(sums: Floats, maxima: Floats, p: Floats, new: NDArray[np.bool_]) -> None:
@@ -268,30 +270,36 @@ class Evidence:
         maxima[:, MAX_P] = p
 
     def _add_rates(self, sums: Floats, start: int, end: int) -> None:
+        for column, values in self._rates(start, end):
+            sums[:, column] = values
+
+    def _rates(self, start: int, end: int) -> Iterator[tuple[int, Floats]]:
+        """How links beside some in-links have paid, by column of the sums."""
         parent, path = self.parent[start:end], self.path[start:end]
         new = ~self.repeats[start:end]
-        sums[:, SIBLINGS_Y] = new * self.children.total[parent]
-        sums[:, SIBLINGS] = new * self.children.number[parent]
-        sums[:, PATH_Y] = self.by_path.total[path]
-        sums[:, PATHS] = self.by_path.number[path]
+        children, by_path = self.rates.children, self.rates.by_path
+        yield SIBLINGS_Y, new * children.total[parent]
+        yield SIBLINGS, new * children.number[parent]
+        yield PATH_Y, by_path.total[path]
+        yield PATHS, by_path.number[path]
 
     def renew_rates(self) -> None:
         """Bring the sums of outcomes up to date for all URLs."""
-        urls = self.url[: self.links]
-        sums = np.zeros((self.links, SUMS))
-        self._add_rates(sums, 0, self.links)
-        for column in (SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS):
-            found = np.bincount(urls, sums[:, column], minlength=len(self.sums))
-            self.sums[:, column] = np.where(self.frozen, self.sums[:, column], found)
+        for column, values in self._rates(0, self.links):
+            self._renew(column, values)
 
     def renew_sparse(self) -> None:
         """Compute the sums of learned weights again, after these have changed."""
         self._previewed.clear()
         self._forget_done()
-        end = int(self.first[self.links])
-        row = np.repeat(self.url[: self.links], np.diff(self.first[: self.links + 1]))
-        sums = np.bincount(row, self.sparse[self.features[:end]], minlength=len(self.sums))
-        self.sums[:, SPARSE] = np.where(self.frozen, self.sums[:, SPARSE], sums)
+        if self.links:
+            first = self.first[: self.links + 1]
+            self._renew(SPARSE, self._learned(self.features[: int(first[-1])], first))
+
+    def _renew(self, column: int, values: Floats) -> None:
+        """Replace a column of the sums by those of what each in-link says now."""
+        found = np.bincount(self.url[: self.links], values, minlength=len(self.sums))
+        self.sums[:, column] = np.where(self.frozen, self.sums[:, column], found)
 
     def renew(self) -> None:
         """Compute all sums again, after the judge has changed."""
@@ -349,33 +357,33 @@ class Evidence:
         """The URLs that have in-links and were not fetched."""
         return np.flatnonzero((self.sums[:, LINKS] > 0) & ~self.done)
 
-    def dense(self, urls: NDArray[np.int64]) -> Floats:
-        """The dense features of URLs."""
-        return self._dense(self.sums[urls], self.maxima[urls], self.places[urls], self.known[urls])
+    def refresh(self, urls: NDArray[np.int64]) -> None:
+        """Bring the dense features of URLs up to date."""
+        self.dense[urls] = self._dense(self.sums[urls], self.maxima[urls], self.places[urls], self.known[urls])
+
+    def refresh_rates(self) -> None:
+        """Bring those features of all URLs up to date that tell how links have paid."""
+        end = int(self.url[: self.links].max()) + 1 if self.links else 0
+        self.dense[:end, RATES] = self._paid(self.sums[:end], self.places[:end]).T
 
     def _dense(self, sums: Floats, maxima: Floats, places: Ints, known: Floats) -> Floats:
-        slope, usual = self.judge.scale.slope, self.usual
+        slope = self.judge.scale.slope
         found = np.empty((len(sums), len(NAMES)))
         found[:, 0] = 1
         found[:, 1] = maxima[:, KEYWORD]
-        for column, total in ((2, ANCHOR_W), (3, CONTEXT_W), (4, HEADING_W)):
-            odds = slope * sums[:, total] / np.sqrt(sums[:, total + 1] + 1e-9)
-            found[:, column] = np.clip(odds, -_MOST_ODDS, _MOST_ODDS)
-        found[:, 5] = np.minimum(_MOST_ODDS, slope * maxima[:, BEST])
+        odds = slope * sums[:, ANCHOR_W : HEADING_I + 1 : 2] / np.sqrt(sums[:, ANCHOR_I : HEADING_I + 1 : 2] + 1e-9)
+        np.clip(odds, -_MOST_ODDS, _MOST_ODDS, out=found[:, 2:5])
+        np.minimum(_MOST_ODDS, slope * maxima[:, BEST], out=found[:, 5])
         found[:, 6] = maxima[:, MAX_P]
-        found[:, 7] = sums[:, LOG_ODDS] / np.maximum(1, sums[:, PARENTS])
-        found[:, 8] = np.log1p(sums[:, P])
-        found[:, 9] = np.log1p(sums[:, Q])
-        found[:, 10] = surplus(shrunk(sums[:, SIBLINGS_Y], sums[:, SIBLINGS], usual), usual)
-        found[:, 11] = surplus(shrunk(sums[:, PATH_Y], sums[:, PATHS], usual), usual)
-        shape, directory, top, host = places.T
-        found[:, 12] = surplus(shrunk(self.by_shape.total[shape], self.by_shape.number[shape], usual), usual)
-        rate: Floats | float = usual
-        for by, place in ((self.by_host, host), (self.by_top, top), (self.by_directory, directory)):
-            rate = shrunk(by.total[place], by.number[place], rate)
-        found[:, 13] = surplus(np.asarray(rate), usual)
+        np.divide(sums[:, LOG_ODDS], np.maximum(1, sums[:, PARENTS]), out=found[:, 7])
+        np.log1p(sums[:, P : Q + 1], out=found[:, 8:10])
+        found[:, RATES] = self._paid(sums, places).T
         found[:, 14] = known
         return found
+
+    def _paid(self, sums: Floats, places: Ints) -> Floats:
+        siblings, paths = (sums[:, SIBLINGS_Y], sums[:, SIBLINGS]), (sums[:, PATH_Y], sums[:, PATHS])
+        return self.rates.surpluses(siblings, paths, places)
 
     def preview(self, links: Links, p: float) -> tuple[Floats, Floats]:
         """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
@@ -383,8 +391,8 @@ class Evidence:
         sums, maxima = self._texts(links.features, links.first)
         self._previewed[id(links.features)] = sums.copy(), maxima.copy(), links
         self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
-        sums[:, PATH_Y] = self.by_path.total[links.paths]
-        sums[:, PATHS] = self.by_path.number[links.paths]
+        sums[:, PATH_Y] = self.rates.by_path.total[links.paths]
+        sums[:, PATHS] = self.rates.by_path.number[links.paths]
         return self._dense(sums, maxima, links.places, np.zeros(count)), sums[:, SPARSE]
 
     def sparse_part(self, urls: NDArray[np.int64]) -> Floats:
@@ -394,39 +402,35 @@ class Evidence:
     def row(self, url: int) -> Row:
         """The features of a URL with in-links, to learn from."""
         in_links = self.in_links(url)
+        self.refresh(np.array([url]))
         features = np.concatenate([self.features[self.first[link] : self.first[link + 1]] for link in in_links])
         found, numbers = np.unique(features, return_counts=True)
-        return Row(self.dense(np.array([url]))[0], found, numbers / len(in_links))
+        return Row(self.dense[url].astype(np.float64), found, numbers / len(in_links))
 
     def settle(self, url: int, outcome: float) -> None:
         """A URL was fetched, with this outcome: links of the same kind may pay alike."""
         self.make_room(url)
         self.done[url], self.outcome[url] = True, outcome
-        self.outcomes += outcome
-        self.fetched += 1
+        self.rates.outcomes += outcome
+        self.rates.fetched += 1
         in_links = self.in_links(url)
         if in_links:
-            parents, paths = np.unique(self.parent[in_links]), np.unique(self.path[in_links])
+            parents, paths = self.origins(in_links)
             self.paid.append((url, parents, paths))
-            self.pay(parents, paths, self.places[url], outcome)
+            self.rates.pay(parents, paths, self.places[url].tolist(), outcome)
 
-    def pay(self, parents: NDArray[np.int64], paths: Ints, places: Ints, outcome: float) -> None:
-        """Count an outcome for the pages, tag paths and places of the links that led to it."""
-        self.children.add(parents, outcome)
-        self.by_path.add(paths, outcome)
-        for rate, place in zip((self.by_shape, self.by_directory, self.by_top, self.by_host), places, strict=True):
-            rate.add(int(place), outcome)
+    def origins(self, in_links: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The pages and tag paths of in-links."""
+        return sorted(set(self.parent[in_links].tolist())), sorted(set(self.path[in_links].tolist()))
 
     def pay_again(self) -> None:
         """Count all outcomes again, after the judge has changed its mind about them."""
-        for rate in (self.children, self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host):
-            rate.total[:] = 0
-            rate.number[:] = 0
-        self.outcomes = float(self.outcome[self.done].sum())
+        self.rates.clear()
+        self.rates.outcomes = float(self.outcome[self.done].sum())
         for url, parents, paths in self.paid:
-            self.pay(parents, paths, self.places[url], float(self.outcome[url]))
+            self.rates.pay(parents, paths, self.places[url].tolist(), float(self.outcome[url]))
         for page, url in self.paid_later:
-            self.children.add(page, float(self.outcome[url]))
+            self.rates.children.add(page, float(self.outcome[url]))
 
     def adopt(self, known: Mapping[int, int], other: Evidence) -> None:
         """Take over the in-links of URLs from other evidence about the same pages: its number by the number here."""
@@ -447,21 +451,18 @@ class Evidence:
         found: Arrays = {name: getattr(self, name) for name in (*_BY_URL, "p", "sparse")}
         found |= {name: getattr(self, name)[:links] for name in _BY_LINK}
         found["first"], found["features"] = self.first[: links + 1], self.features[:end]
-        for name in _RATES:
-            rate: Rate = getattr(self, name)
-            found |= {f"{name} total": rate.total, f"{name} number": rate.number}
+        found |= self.rates.state()
         found["paid"] = np.array([url for url, _, _ in self.paid], dtype=np.int64)
-        found |= joined("paid parents", [parents for _, parents, _ in self.paid], np.int64)
-        found |= joined("paid paths", [paths for _, _, paths in self.paid], np.int32)
+        found |= joined("paid parents", [np.array(parents) for _, parents, _ in self.paid], np.int64)
+        found |= joined("paid paths", [np.array(paths) for _, _, paths in self.paid], np.int32)
         found["paid later"] = np.array(self.paid_later, dtype=np.int64).reshape(-1, 2)
-        found["outcomes"] = np.array([self.outcomes, self.fetched])
         return found
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state; raises ValueError or KeyError if it is not one."""
         check_sizes(state, _BY_URL)
         check_sizes(state, _BY_LINK)
-        check_sizes(state, ("p", "children total", "children number"))
+        check_sizes(state, ("p", "children total"))
         check_steps("first", state["first"], len(state["features"]))
         urls, pages = len(state["sums"]), len(state["p"])
         for name, end in (
@@ -472,22 +473,20 @@ class Evidence:
         check_range("paid later", state["paid later"][:, 0], pages)
         check_range("paid later", state["paid later"][:, 1], urls)
         shapes = {"sums": (urls, SUMS), "maxima": (urls, MAXIMA), "places": (urls, 4), "sparse": self.sparse.shape}
-        shapes |= {f"{name} total": (SIZE,) for name in _RATES[1:]} | {f"{name} number": (SIZE,) for name in _RATES[1:]}
         shapes["first"] = (len(state["url"]) + 1,)
         if any(state[name].shape != shape for name, shape in shapes.items()):
             raise ValueError("a column has another size")
         for name in (*_BY_URL, *_BY_LINK, "p", "sparse", "first", "features"):
             setattr(self, name, state[name].astype(getattr(self, name).dtype))
         self.links = len(state["url"])
-        for name in _RATES:
-            rate: Rate = getattr(self, name)
-            rate.total, rate.number = state[f"{name} total"], state[f"{name} number"]
-        parents, paths = parted("paid parents", state), parted("paid paths", state)
+        self.rates.restore(state)
+        parents, paths = ([part.tolist() for part in parted(name, state)] for name in ("paid parents", "paid paths"))
         self.paid = list(zip(state["paid"].tolist(), parents, paths, strict=True))
         self.paid_later = [(page, url) for page, url in state["paid later"].tolist()]
-        self.outcomes, self.fetched = float(state["outcomes"][0]), int(state["outcomes"][1])
         self.before = np.zeros(max(1, self.links), dtype=np.int64)
         self.last = np.zeros(urls, dtype=np.int64)
         if self.links:
             self._chain()
         self.read_judge()
+        self.dense = np.zeros((urls, len(NAMES)), dtype=np.float32)
+        self.refresh(self.waiting())

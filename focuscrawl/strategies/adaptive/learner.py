@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 
 from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
-from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, pack, parted, unpack
+from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
 from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
-from focuscrawl.strategies.adaptive.reading import (
-    NO_EMBEDDING,
-    SIZE,
-    Floats,
-    Links,
-    Reading,
-)
-from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
+from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Floats, Links, Reading
+from focuscrawl.strategies.adaptive.regression import fit, sigmoid
 from focuscrawl.strategies.adaptive.vectors import Vectors
 
 #: Pages after which the weights are learned for the first time; then every tenth of the crawl, or this many.
@@ -40,8 +35,9 @@ MOST_LINKS = 1_000_000
 LESSONS = 5000
 #: The smallest part of a score that is shown.
 LEAST = 0.05
-#: Parts of the score of a link that are kept as its reasons.
-STRONGEST = 4
+#: Parts of the score of a link that are kept as its reasons while it waits, and to which precision.
+STRONGEST = 3
+STEP = 0.5
 #: The names of the parts.
 PARTS = (*NAMES, "learned words and places")
 #: The relevance of a seed that is all that the topic says.
@@ -51,6 +47,8 @@ FEW = 8
 #: Of URLs that are scored again all at once, the best ones are reported, and those that rose by this much or more.
 BEST = 1000
 RISE = 0.05
+#: Reasons that are remembered, so that they can be shared.
+_MOST_REASONS = 5000
 #: No page is surer.
 _SURE = 1 - 1e-6
 #: Lists that are kept in the crawl's file.
@@ -93,11 +91,12 @@ class Learner:
         self.by_seeds = keywords is None and not positives
         self.evidence = Evidence(self.judge)
         self.weights = PRIOR.copy()
-        #: Features of the URLs that were fetched, and their pages.
-        self.rows: list[Row] = []
-        self.row_pages: list[int] = []
-        self.known_rows: list[Row] = []
+        #: The features of known pages and of URLs that were fetched; the labels of the former, the pages of the latter.
+        self.lessons = Lessons()
         self.known_labels: list[float] = []
+        self.row_pages: list[int] = []
+        self._row: tuple[int, Row] | None = None
+        self._reasons_told: dict[tuple[int, ...], dict[str, float]] = {}
         self.labels = {page.key: page.label for page in known}
         self.offset = len(known)
         self._aside = Evidence(self.judge)
@@ -138,11 +137,10 @@ class Learner:
         for page in known:
             there = self._aside_urls.get(page.key)
             if there is not None and aside.last[there]:
-                self.known_rows.append(aside.row(there))
+                self.lessons.add(aside.row(there))
                 self.known_labels.append(page.label)
-                in_links = aside.in_links(there)
-                parents, paths = np.unique(aside.parent[in_links]), np.unique(aside.path[in_links])
-                self.evidence.pay(parents, paths, aside.places[there], page.label)
+                parents, paths = aside.origins(aside.in_links(there))
+                self.evidence.rates.pay(parents, paths, aside.places[there].tolist(), page.label)
 
     # ---- judging
 
@@ -182,12 +180,17 @@ class Learner:
     # ---- scoring
 
     def log_odds(self, urls: NDArray[np.int64]) -> Floats:
-        """The scores of waiting URLs as log-odds."""
-        return np.asarray(self.evidence.dense(urls) @ self.weights + self.evidence.sparse_part(urls))
+        """The scores of waiting URLs as log-odds, by their features as of the last time they were scored."""
+        return np.asarray(self.evidence.dense[urls] @ self.weights + self.evidence.sparse_part(urls))
 
     def probability(self, odds: Floats) -> Floats:
         """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""
         return np.asarray(sigmoid(self._stretch * odds + self._shift))
+
+    @property
+    def scores(self) -> Floats:
+        """The current scores by URL; NaN where there is none."""
+        return self._now
 
     def current(self, url: int, told: float) -> float:
         """The score of a waiting URL now, in [0, 1]; *told* is the one that the frontier has."""
@@ -199,16 +202,16 @@ class Learner:
     def changes(self) -> list[tuple[int, float]]:
         """The scores that the frontier must know now; the others may wait until they reach the top, as they are lower.
 
-        After the last page, all URLs whose in-links changed. When everything was scored again, those that rose and are
-        among the best, or rose by much.
+        After the last page, the URLs whose in-links changed and which rose. When everything was scored again, those
+        that rose and are among the best, or rose by much.
         """
         urls = self._changed
-        now = self._now[urls]
+        now, told = self._now[urls], self._told[urls]
+        tell = np.isnan(told) | (now > told)
         if self._all_changed:
-            told = self._told[urls]
             least = np.partition(now, -BEST)[-BEST] if len(now) > BEST else 0.0
-            tell = np.isnan(told) | ((now > told) & ((now >= least) | (now > told + RISE)))
-            urls, now = urls[tell], now[tell]
+            tell &= np.isnan(told) | (now >= least) | (now > told + RISE)
+        urls, now = urls[tell], now[tell]
         self._told[urls] = now
         return [change for change in zip(urls.tolist(), now.tolist(), strict=True) if change[0] not in self.fixed]
 
@@ -221,14 +224,26 @@ class Learner:
     def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
         """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
         dense, sparse = self.evidence.preview(links, self.believed(p))
-        parts = np.column_stack([dense * self.weights, sparse])
-        strongest = np.argsort(-np.abs(parts[:, 1:]), axis=1, kind="stable")[:, :STRONGEST] + 1
-        told = np.round(np.take_along_axis(parts, strongest, axis=1), 2).tolist()
-        named = [
-            {PARTS[place]: part for place, part in zip(places, row, strict=True) if abs(part) >= LEAST}
-            for places, row in zip(strongest.tolist(), told, strict=True)
-        ]
-        return self.probability(parts.sum(axis=1)).tolist(), named
+        parts = np.empty((len(dense), len(PARTS)))
+        np.multiply(dense, self.weights, out=parts[:, :WIDTH])
+        parts[:, WIDTH] = sparse
+        return self.probability(parts.sum(axis=1)).tolist(), self._reasons(parts[:, 1:])
+
+    def _reasons(self, parts: Floats) -> list[dict[str, float]]:
+        """The strongest parts of scores, roughly: links with the same ones share the object, and room in the file."""
+        steps = np.round(parts / STEP).astype(np.int64)
+        strongest = np.argsort(-np.abs(steps), axis=1, kind="stable")[:, :STRONGEST]
+        codes = np.take_along_axis(steps, strongest, axis=1) * len(PARTS) + strongest + 1
+        return [self._named(tuple(row)) for row in codes.tolist()]
+
+    def _named(self, codes: tuple[int, ...]) -> dict[str, float]:
+        named = self._reasons_told.get(codes)
+        if named is None:
+            if len(self._reasons_told) >= _MOST_REASONS:
+                self._reasons_told.clear()
+            found = (divmod(code, len(PARTS)) for code in codes)
+            named = self._reasons_told[codes] = {PARTS[place]: steps * STEP for steps, place in found if steps}
+        return named
 
     # ---- learning
 
@@ -244,11 +259,13 @@ class Learner:
         dead: bool = False,
         seed: bool = False,
         directory: bool = False,
+        told: Sequence[float | None] = (),
     ) -> NDArray[np.int64]:
         """Learn from a page of the crawl and add its links; returns the URLs whose scores have changed.
 
         *targets* are the URLs of its links, *key_of* gives the key of the link with a number. A *seed* is all that the
-        topic says. A *directory* is relevant by its links, which does not make it match.
+        topic says. A *directory* is relevant by its links, which does not make it match. *told*: the scores of its
+        links, which the frontier has for those URLs that it did not have before.
         """
         evidence = self.evidence
         page = self.offset + number
@@ -261,13 +278,13 @@ class Learner:
             self._seed_pages.append(page)
         outcome = 0.0 if dead else self.believed(p)
         if evidence.last[url]:
-            row = evidence.row(url)
+            row = self.row(url)
             self._odds.append(float(row.dense @ self.weights + evidence.sparse_part(np.array([url]))[0]))
             self._outcomes.append(0.0 if dead else p)
-            self.rows.append(row)
+            self.lessons.add(row)
             self.row_pages.append(page)
-            del self.rows[:-LESSONS], self.row_pages[:-LESSONS]
             del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]
+        self._row = None
         evidence.set_page(page, outcome)
         while len(self.page_urls) < number:
             self.page_urls.append(url)
@@ -298,7 +315,13 @@ class Learner:
         if self._all_changed:
             self._next_rescoring = number + max(RESCORE_EVERY, len(evidence) // LINKS_PER_RESCORING)
         self._changed = evidence.waiting() if self._all_changed else touched
+        if changed or not self._all_changed:
+            evidence.refresh(self._changed)
+        else:
+            evidence.refresh(touched)
+            evidence.refresh_rates()
         self._score_changed()
+        self._note_told(targets, told)
         if self._all_changed and len(evidence) > MOST_LINKS:
             worst = np.argsort(self._now[self._changed], kind="stable")[: len(self._changed) // 2]
             evidence.freeze(self._changed[worst])
@@ -312,6 +335,13 @@ class Learner:
         if len(self._changed):
             self._now[self._changed] = self.probability(self.log_odds(self._changed))
 
+    def _note_told(self, targets: NDArray[np.int64], told: Sequence[float | None]) -> None:
+        """Note the scores of links to URLs that the frontier did not have; of several, it has the first one's."""
+        if len(told):
+            targets, scores = targets[::-1], np.array(told, dtype=np.float64)[::-1]  # None becomes NaN
+            new = np.isnan(self._told[targets])
+            self._told[targets[new]] = scores[new]
+
     def _adopt(self, targets: NDArray[np.int64], key_of: Callable[[int], int]) -> None:
         """Take over what pages known beforehand say of URLs that are met for the first time."""
         if not self.labels:
@@ -320,14 +350,13 @@ class Learner:
         if len(targets):
             evidence.make_room(int(targets.max()))
         found: dict[int, int] = {}
-        for number, target in enumerate(targets.tolist()):
-            if not evidence.last[target] and not evidence.done[target]:
-                key = key_of(number)
-                if key in self.labels:
-                    evidence.known[target] = 1.0 if self.labels[key] else -1.0
-                there = self._aside_urls.pop(key, None)
-                if there is not None:
-                    found[target] = there
+        for number in np.flatnonzero((evidence.last[targets] == 0) & ~evidence.done[targets]).tolist():
+            key, target = key_of(number), int(targets[number])
+            if key in self.labels:
+                evidence.known[target] = 1.0 if self.labels[key] else -1.0
+            there = self._aside_urls.pop(key, None)
+            if there is not None:
+                found[target] = there
         evidence.adopt(found, self._aside)
 
     def _judge_is_due(self, number: int) -> bool:
@@ -354,34 +383,31 @@ class Learner:
             self.evidence.p[self.offset + number] = label
             self.evidence.outcome[self.page_urls[number - 1]] = label
 
+    def row(self, url: int) -> Row:
+        """The features of a URL with in-links, as they are now."""
+        if self._row is None or self._row[0] != url:
+            self._row = url, self.evidence.row(url)
+        return self._row[1]
+
     def _fit(self) -> None:
         """Learn the weights of all features from the URLs that were fetched."""
-        from scipy.sparse import csr_array
-
-        rows = [*self.known_rows, *self.rows]
-        if not rows:
+        known = len(self.known_labels)
+        if len(self.row_pages) > LESSONS:
+            self.lessons = self.lessons.without(known, known + len(self.row_pages) - LESSONS)
+            del self.row_pages[:-LESSONS]
+        if not len(self.lessons):
             return
         pages = np.array(self.row_pages, dtype=np.int64)
-        children = self.evidence.children
+        children = self.evidence.rates.children
         paid = np.where(children.number[pages] >= 2, children.total[pages] / (children.number[pages] + 3), 0.0)
         labels = np.concatenate([self.known_labels, np.maximum(self.evidence.p[pages], paid)])
-        dense = np.array([row.dense for row in rows])
-        width = len(NAMES)
-        features = np.concatenate([part for row in rows for part in (np.arange(width), width + row.features)])
-        values = np.concatenate([part for row in rows for part in (row.dense, row.values)])
-        first = np.cumsum([0, *(width + len(row.features) for row in rows)])
-        matrix = csr_array((values, features, first), shape=(len(rows), width + 9 * SIZE))
-        few, used = used_columns(matrix)
-        ridge = np.where(used < width, RIDGE_DENSE, RIDGE_SPARSE)
-        is_dense = used < width
-        start = np.zeros(len(used))
-        start[is_dense] = (self.weights - PRIOR)[used[is_dense]]
-        start[~is_dense] = self.evidence.sparse[used[~is_dense] - width]
-        learned = fit(few, labels, ridge, offset=dense @ PRIOR, start=start)
-        self.weights = PRIOR.copy()
-        self.weights[used[is_dense]] += learned[is_dense]
-        self.evidence.sparse[:] = 0
-        self.evidence.sparse[used[~is_dense] - width] = learned[~is_dense]
+        features, sparse = self.lessons.features, self.evidence.sparse
+        ridge = np.repeat([RIDGE_DENSE, RIDGE_SPARSE], [WIDTH, len(features)])
+        start = np.concatenate([self.weights - PRIOR, sparse[features]])
+        learned = fit(self.lessons.matrix(), labels, ridge, offset=self.lessons.dense() @ PRIOR, start=start)
+        self.weights = PRIOR + learned[:WIDTH]
+        sparse[:] = 0
+        sparse[features] = learned[WIDTH:]
 
     def _calibrate(self) -> None:
         """Learn how the scores of the last fetches become the probabilities that they should have been (Platt)."""
@@ -403,10 +429,11 @@ class Learner:
         else:
             self._set_marked()
             self.evidence.pay_again()
-        if self.rows:
+        if self.row_pages:
             self._fit()
         self.evidence.renew()
         self._changed, self._all_changed = self.evidence.waiting(), True
+        self.evidence.refresh(self._changed)
         self._score_changed()
 
     # ---- keeping
@@ -415,9 +442,7 @@ class Learner:
         """What was learned from the crawl, to go on from there; what is known beforehand is left out."""
         judge, evidence = self.judge.state(), self.evidence.state()
         found: Arrays = {"topic": self._topic(), "weights of features": self.weights}
-        found |= {"row dense": np.array([row.dense for row in self.rows]).reshape(-1, len(NAMES))}
-        found |= joined("row features", [row.features for row in self.rows], np.int32)
-        found |= joined("row values", [row.values for row in self.rows], np.float64)
+        found |= self.lessons.state(len(self.known_labels))
         for name in _LISTS:
             found[name] = np.array(getattr(self, name))
         numbers = (self._stretch, self._shift, self._next_fit, self._next_rescoring)
@@ -432,21 +457,19 @@ class Learner:
         state = unpack(data, scores=("now", "told"))
         if not np.array_equal(state["topic"], self._topic()):
             raise ValueError("it is about another topic")
-        features, values = parted("row features", state), parted("row values", state)
-        check_range("row features", state["row features"], 9 * SIZE)
         urls = len(state["sums"])
         check_range("page_urls", state["page_urls"], urls)
         for name in ("row_pages", "_seed_pages"):
             check_range(name, state[name], len(state["p"]))
         if len(state["now"]) > urls or len(state["told"]) != len(state["now"]):
             raise ValueError("scores differ in length")
-        if state["weights of features"].shape != PRIOR.shape or state["row dense"].shape != (len(features), len(NAMES)):
+        if state["weights of features"].shape != PRIOR.shape or len(state["row_pages"]) != len(state["row dense"]):
             raise ValueError("the weights have another size")
         self.judge.restore(state)
         check_range("numbers", np.array(self.judge.numbers) - 1, len(state["page_urls"]))
         self.evidence.restore(state)
         self.weights = state["weights of features"]
-        self.rows = [Row(*row) for row in zip(state["row dense"], features, values, strict=True)]
+        self.lessons.restore(state)
         for name in _LISTS:
             setattr(self, name, state[name].tolist())
         self._stretch, self._shift, fit_at, rescore_at = state["learner"].tolist()

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from math import log
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from focuscrawl.strategies.adaptive.reading import SIZE, Floats
+from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_sizes
+from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Ints
 
 #: So many links that paid like all the others are taken for granted.
 PRIOR = 4.0
+#: Kinds of links: those of a page, and by hash those with a tag path, URL shape, directory, topmost directory, host.
+KINDS = ("children", "by_path", "by_shape", "by_directory", "by_top", "by_host")
 
 
 class Rate:
-    """The sum of outcomes and their number, by a hash."""
+    """The sum of outcomes and their number, by a hash or by a page."""
 
     def __init__(self, size: int = SIZE) -> None:
         self.total = np.zeros(size, dtype=np.float64)
         self.number = np.zeros(size, dtype=np.float64)
 
-    def add(self, places: NDArray[np.integer] | int, outcome: float) -> None:
+    def add(self, place: int, outcome: float) -> None:
         """Count an outcome."""
-        self.total[places] += outcome
-        self.number[places] += 1
+        self.total[place] += outcome
+        self.number[place] += 1
 
     def grow(self, size: int) -> None:
         """Make room for more."""
@@ -29,12 +36,75 @@ class Rate:
         self.total = np.concatenate([self.total, np.zeros(more)])
         self.number = np.concatenate([self.number, np.zeros(more)])
 
+    def above(self, places: NDArray[np.integer], usual: Floats | float) -> Floats:
+        """The rates of some places, shrunk towards the usual one."""
+        return shrunk(self.total[places], self.number[places], usual)
+
+
+class Rates:
+    """How the links of each kind have paid."""
+
+    def __init__(self) -> None:
+        self.children = Rate(1024)
+        self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host = (Rate() for _ in KINDS[1:])
+        self.outcomes = 0.0
+        self.fetched = 0
+
+    @property
+    def usual(self) -> float:
+        """The mean outcome of the crawl's fetches."""
+        return min(0.9, max(0.02, (self.outcomes + 0.5) / (self.fetched + 2.5)))
+
+    def pay(self, parents: Sequence[int], paths: Sequence[int], places: Sequence[int], outcome: float) -> None:
+        """Count an outcome for the pages, tag paths and places of the links that led to it."""
+        for page in parents:
+            self.children.add(page, outcome)
+        for path in paths:
+            self.by_path.add(path, outcome)
+        for rate, place in zip((self.by_shape, self.by_directory, self.by_top, self.by_host), places, strict=True):
+            rate.add(place, outcome)
+
+    def clear(self) -> None:
+        """Forget what links have paid."""
+        for name in KINDS:
+            rate: Rate = getattr(self, name)
+            rate.total[:] = 0
+            rate.number[:] = 0
+
+    def surpluses(self, siblings: tuple[Floats, Floats], paths: tuple[Floats, Floats], places: Ints) -> Floats:
+        """How links beside others pay, above the usual: by page, tag path, URL shape, and directory with its host.
+
+        *siblings* and *paths* are sums of outcomes and their numbers; *places* are those of URLs.
+        """
+        usual = self.usual
+        shape, directory, top, host = places.T
+        found = np.empty((4, len(places)))
+        found[0], found[1] = shrunk(*siblings, usual), shrunk(*paths, usual)
+        found[2] = self.by_shape.above(shape, usual)
+        found[3] = self.by_directory.above(directory, self.by_top.above(top, self.by_host.above(host, usual)))
+        return np.asarray(np.log(found / (1 - found)) - log(usual / (1 - usual)))
+
+    # ---- keeping
+
+    def state(self) -> Arrays:
+        """What is known, to go on from there."""
+        found: Arrays = {"outcomes": np.array([self.outcomes, self.fetched])}
+        for name in KINDS:
+            rate: Rate = getattr(self, name)
+            found |= {f"{name} total": rate.total, f"{name} number": rate.number}
+        return found
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state; raises ValueError or KeyError if it is not one."""
+        check_sizes(state, ("children total", "children number"))
+        if any(state[f"{name} {part}"].shape != (SIZE,) for name in KINDS[1:] for part in ("total", "number")):
+            raise ValueError("rates have another size")
+        for name in KINDS:
+            rate: Rate = getattr(self, name)
+            rate.total, rate.number = state[f"{name} total"], state[f"{name} number"]
+        self.outcomes, self.fetched = float(state["outcomes"][0]), int(state["outcomes"][1])
+
 
 def shrunk(total: Floats, number: Floats, usual: Floats | float) -> Floats:
     """A rate, shrunk towards the usual one."""
     return np.asarray((total + PRIOR * usual) / (number + PRIOR))
-
-
-def surplus(rate: Floats, usual: float) -> Floats:
-    """The log-odds of a rate above those of the usual one."""
-    return np.asarray(np.log(rate) - np.log1p(-rate) - np.log(usual) + np.log1p(-usual))

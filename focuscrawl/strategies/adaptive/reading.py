@@ -6,10 +6,12 @@ A word is represented by a hash of its stem, so that nothing depends on the orde
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise, repeat
+from string import ascii_letters, digits
 from typing import NamedTuple
-from urllib.parse import urlsplit
 from zlib import crc32
 
 import numpy as np
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from focuscrawl import urls, words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.learning.texts import tells
-from focuscrawl.page import Link, Page
+from focuscrawl.page import CONTEXT_WORDS, Link, Page, context_chars
 from focuscrawl.reading.markup import step_of
 from focuscrawl.strategies.adaptive.frequencies import ENGLISH
 
@@ -31,12 +33,19 @@ SIZE = 1 << BITS
 #: The kinds of sparse features. A feature is `kind * SIZE + hash`.
 ANCHOR, URL_WORD, CONTEXT, HEADING, PATH, SHAPE, DIRECTORY, TOP, HOST = range(9)
 KINDS = ("anchor", "url word", "context", "heading", "tag path", "url shape", "directory", "directory", "host")
+#: Number of sparse features.
+FEATURES = len(KINDS) * SIZE
+#: Languages without spaces between words.
+UNSPACED = ("ja", "km", "ko", "lo", "my", "th", "zh")
 #: How often a word of the title counts.
 TITLE = 3
 
 _DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LOWER_RUN = re.compile(r"a(?:[-_.+%,9]+a)+")
+#: The same for ASCII, in one step and without calling Python for each run.
+_SIGNS = str.maketrans({**dict.fromkeys(ascii_letters, "a"), **dict.fromkeys(digits, "9")})
+_REPEATED = re.compile(r"(?<=a)a+|(?<=9)9+")
 
 
 def hash_of(text: str) -> int:
@@ -134,22 +143,54 @@ class Place(NamedTuple):
 
 def place_of(url: str) -> Place:
     """Where a URL leads."""
-    parts = urlsplit(url)
-    host, path = parts.netloc, parts.path
-    directory = path.rpartition("/")[0]
+    return Place(*_place_of(url))
+
+
+def _place_of(url: str) -> tuple[int, int, int, int]:
+    host, directory, name, query = _split(url)
+    shape, in_directory, top, in_host = _above(host, directory)
+    return _place_hashes[f"{shape}/{_shape_of_name(name, query)}"], in_directory, top, in_host
+
+
+def _split(url: str) -> tuple[str, str, str, str]:
+    """Host, directory, name and query of an absolute URL."""
+    if "#" in url:
+        url = url.partition("#")[0]
+    host, _, path = url.partition("://")[2].partition("/")
+    query = ""
+    if "?" in path:
+        path, _, query = path.partition("?")
+    directory, slash, name = path.rpartition("/")
+    return host, f"/{directory}" if slash else "", name, query
+
+
+@lru_cache(maxsize=20_000)
+def _above(host: str, directory: str) -> tuple[str, int, int, int]:
+    """The shape of a directory; hashes of the directory, of the topmost one and of the host."""
     top = "".join(directory.split("/", 2)[1:2])
-    shape = shape_of(path, parts.query)
-    return Place(*[_place_hashes[name] for name in (shape, f"{host}{directory}/", f"{host}/{top}", host)])
+    hashed = _place_hashes
+    return _folded(directory), hashed[f"{host}{directory}/"], hashed[f"{host}/{top}"], hashed[host]
 
 
 def shape_of(path: str, query: str) -> str:
     """The shape of a URL: runs of letters and digits become one sign; the extension and the names of fields stay."""
-    stem, dot, extension = path.rpartition(".")
-    if not dot or "/" in extension or len(extension) > 5:
-        stem, dot, extension = path, "", ""
-    shape = _LOWER_RUN.sub("A", _LETTERS.sub("a", _DIGITS.sub("9", stem[:200])))
-    fields = "&".join(sorted(part.partition("=")[0] for part in query[:200].split("&"))) if query else ""
-    return f"{shape}{dot}{extension}?{fields}"
+    directory, _, name = path.rpartition("/")
+    return f"{_folded(directory)}/{_shape_of_name(name, query)}"
+
+
+def _shape_of_name(name: str, query: str) -> str:
+    stem, dot, extension = name.rpartition(".")
+    if not dot or len(extension) > 5:
+        stem, dot, extension = name, "", ""
+    fields = "&".join(sorted([part.partition("=")[0] for part in query[:200].split("&")])) if query else ""
+    return f"{_folded(stem)}{dot}{extension}?{fields}"
+
+
+def _folded(text: str) -> str:
+    """A part of a path without what differs among pages of a kind."""
+    text = text[:200]
+    plain = _REPEATED.sub("", text.translate(_SIGNS)) if text.isascii() else _LETTERS.sub("a", _DIGITS.sub("9", text))
+    return _LOWER_RUN.sub("A", plain)
 
 
 Embedding = NDArray[np.float32]
@@ -170,9 +211,12 @@ class Vector(NamedTuple):
 
 def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
     """The vector of a text, from the hashes of its words and how often each occurs."""
-    places, row = np.unique(np.array(found, dtype=np.int32), return_inverse=True)
-    totals = np.bincount(row, counts, minlength=len(places)) if len(places) else np.zeros(0)
-    return Vector(places, (1 + np.log(totals)).astype(np.float32))
+    places, numbers = np.array(found, dtype=np.int32), np.array(counts, dtype=np.float64)
+    order = np.argsort(places)
+    places = places[order]
+    first = np.flatnonzero(np.diff(places, prepend=-1))
+    totals = np.add.reduceat(numbers[order], first) if len(places) else numbers
+    return Vector(places[first], (1 + np.log(totals)).astype(np.float32))
 
 
 class Links(NamedTuple):
@@ -189,6 +233,8 @@ class Reading(NamedTuple):
 
     vector: Vector
     links: Links
+    #: The words of the page by their hashes.
+    names: Mapping[int, str]
 
 
 class _Parts(dict[str, list[int]]):
@@ -214,6 +260,8 @@ class Reader:
         self, keywords: KeywordJudge | None = None, embed: Callable[[Mapping[str, float]], Embedding] | None = None
     ) -> None:
         self._keywords, self._embed = keywords, embed
+        #: Whether anybody asks how well pages cover the keywords.
+        self.covers = True
         self._parts: dict[str, _Parts | None] = {}
         # many pages link to the same URL, with the same anchor, under the same heading
         self._url_features = lru_cache(maxsize=20_000)(self._read_url)
@@ -221,27 +269,31 @@ class Reader:
 
     def read(self, page: Page) -> Reading:
         """What the strategy sees of a page."""
-        return Reading(self.vector(page), self.links(page.links))
+        vector, names = self._vector(page)
+        return Reading(vector, self.links(page.links), names)
 
-    def vector(self, page: Page) -> Vector:
-        """The words of a page; those of its title count three times."""
-        language = page.language
-        counts = dict(page.word_counts)
-        for word in words.tokenize(page.title):
-            counts[word] = counts.get(word, 0) + TITLE - 1
+    def _vector(self, page: Page) -> tuple[Vector, dict[int, str]]:
+        """The words of a page, which are also returned by their hashes; those of its title count three times."""
+        language, counts = page.language, page.word_counts
+        known = _word_hashes(language)
+        titles = words.tokenize(page.title)
         if language not in (ENGLISH, ""):
             counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
-        found, numbers = list(map(_word_hashes(language).__getitem__, counts)), list(counts.values())
+            titles = [word for word in titles if tells(words.stem(word, language))]
+        found, numbers = [known[word] for word in counts], list(counts.values())
+        names = dict(zip(found, counts, strict=True))
+        found += [known[word] for word in titles]
+        numbers += [TITLE - 1] * len(titles)
         if (parts := self._parts_in(language)) is not None:
-            for word, count in counts.items():
+            for word, count in (*counts.items(), *zip(titles, repeat(TITLE - 1))):
                 found += parts[word]
                 numbers += [count] * len(parts[word])
-        vector = vector_of(found, numbers)._replace(language=language)
-        if self._keywords is not None:
-            vector = vector._replace(coverage=self._keywords.coverage(page, 0.0).relevance)
+        coverage, embedding = 0.0, NO_EMBEDDING
+        if self._keywords is not None and self.covers:
+            coverage = self._keywords.coverage(page, 0.0).relevance
         if self._embed is not None and language in (ENGLISH, ""):  # the vectors know little of other languages
-            vector = vector._replace(embedding=self._embed(page.word_counts))
-        return vector
+            embedding = self._embed(page.word_counts)
+        return Vector(*vector_of(found, numbers)[:2], embedding, coverage, language), names
 
     def _parts_in(self, language: str) -> _Parts | None:
         """The keywords in the words of a language; None if words there do not contain others."""
@@ -253,20 +305,15 @@ class Reader:
             self._parts[language] = _Parts(keywords, language) if keywords is not None and has_parts else None
         return self._parts[language]
 
-    def _read_url(self, url: str, language: str) -> tuple[list[int], Place]:
+    def _read_url(self, url: str, language: str) -> tuple[bytes, bytes]:
         """The features of a URL, and where it leads."""
-        place = place_of(url)
+        shape, directory, top, host = place = _place_of(url)
         features = self._features(URL_WORD, urls.words(url), language)
-        features += (
-            SHAPE * SIZE + place.shape,
-            DIRECTORY * SIZE + place.directory,
-            TOP * SIZE + place.top,
-            HOST * SIZE + place.host,
-        )
-        return features, place
+        features += (SHAPE * SIZE + shape, DIRECTORY * SIZE + directory, TOP * SIZE + top, HOST * SIZE + host)
+        return _bytes(features), _bytes(place)
 
-    def _read_text(self, kind: int, text: str, language: str) -> list[int]:
-        return self._features(kind, words.tokenize(text), language)
+    def _read_text(self, kind: int, text: str, language: str) -> bytes:
+        return _bytes(self._features(kind, words.tokenize(text), language))
 
     def _features(self, kind: int, found: Sequence[str], language: str) -> list[int]:
         """The features of words of a kind."""
@@ -278,42 +325,96 @@ class Reader:
 
     def links(self, links: Sequence[Link]) -> Links:
         """The features of links, which are on one page."""
-        features: list[int] = []
-        first = [0]
-        paths: list[int] = []
-        places: list[Place] = []
-        prefixes: dict[int, str] = {}
         language = links[0].language if links else ""
         url_features, text_features = self._url_features, self._text_features
-        known, parts = _word_hashes(language), self._parts_in(language)
-        for link in links:
-            of_url, place = url_features(link.url, language)
-            path = _place_hashes[_path(link, prefixes)]
-            features += of_url
-            features += text_features(ANCHOR, link.anchor, language)
-            features += text_features(HEADING, link.subheading or link.main_heading, language)
-            context = link.before() + link.after()
-            features += {CONTEXT * SIZE + known[word] for word in context}
-            if parts is not None:
-                features += {CONTEXT * SIZE + part for word in context for part in parts[word]}
-            features.append(PATH * SIZE + path)
-            first.append(len(features))
-            paths.append(path)
-            places.append(place)
+        urls_read = [url_features(link.url, language) for link in links]
+        known: dict[tuple[int, str, str | None], tuple[bytes, bytes]] = {}
+        paths = [_path(link, known) for link in links]
+        parts = [
+            *[features for features, _ in urls_read],
+            *[text_features(ANCHOR, link.anchor, language) for link in links],
+            *[text_features(HEADING, link.subheading or link.main_heading, language) for link in links],
+            *self._contexts(links, language),
+            *[feature for feature, _ in paths],
+        ]
+        sizes = np.array(list(map(len, parts)), dtype=np.int64).reshape(5, len(links)) // 4
         return Links(
-            np.array(features, dtype=np.int32),
-            np.array(first, dtype=np.int64),
-            np.array(paths, dtype=np.int32),
-            np.array(places, dtype=np.int32).reshape(len(paths), 4),
+            # kind after kind here, link after link there
+            np.frombuffer(
+                b"".join([part for place in range(len(links)) for part in parts[place :: len(links)]]), np.int32
+            ),
+            np.concatenate([[0], np.cumsum(sizes.sum(axis=0))]),
+            np.frombuffer(b"".join([path for _, path in paths]), np.int32),
+            np.frombuffer(b"".join([place for _, place in urls_read]), np.int32).reshape(len(links), 4),
         )
 
+    def _contexts(self, links: Sequence[Link], language: str) -> list[bytes]:
+        """The features of the words around each link."""
+        page = links[0].page if links else None
+        if page is not None and self._parts_in(language) is None and language not in UNSPACED:
+            text = words.spaced(page.raw_text)
+            if len(text) == len(page.raw_text) and all(link.page is page for link in links):
+                return _contexts_in(text, links, _word_hashes(language))
+        return [_bytes(self._features(CONTEXT, link.before() + link.after(), language)) for link in links]
 
-def _path(link: Link, prefixes: dict[int, str]) -> str:
-    """The tag path of a link. *prefixes*: those of the elements around the links of its page, by their identity."""
-    if len(link.elements) < 2:
-        return link.path
-    around = id(link.elements[-2])
-    prefix = prefixes.get(around)
-    if prefix is None:
-        prefix = prefixes[around] = ">".join([step_of(*element) for element in link.elements[:-1]])
-    return f"{prefix}>{step_of(*link.elements[-1])}"
+
+_STEPS = np.arange(CONTEXT_WORDS)
+
+
+def _contexts_in(text: str, links: Sequence[Link], known: _WordHashes) -> list[bytes]:
+    """As `Link.before` and `Link.after` find them, for all links at once: neighbours share their words."""
+    plain = text.isascii()
+    codes = np.frombuffer(text.encode("ascii" if plain else "utf-32-le"), np.uint8 if plain else np.uint32)
+    is_word = np.zeros(len(codes) + 2, dtype=bool)
+    np.not_equal(codes, ord(" "), out=is_word[1:-1])
+    edges = np.flatnonzero(is_word[1:] != is_word[:-1])
+    starts, ends = edges[::2], edges[1::2]
+    begins, stops = np.array([link.place for link in links]).T
+    chars = context_chars(CONTEXT_WORDS)
+    last = ends.searchsorted(begins, "right")
+    least = starts.searchsorted(np.where(begins <= chars, -1, begins - chars), "right")
+    follows = starts.searchsorted(stops)
+    most = ends.searchsorted(np.where(stops + chars > len(text), len(text) + 1, stops + chars))
+    around = np.empty((len(links), 2 * CONTEXT_WORDS), dtype=np.int64)
+    before, after = around[:, :CONTEXT_WORDS], around[:, CONTEXT_WORDS:]
+    np.subtract(last[:, None] - 1, _STEPS, out=before)
+    np.add(follows[:, None], _STEPS, out=after)
+    before[before < least[:, None]] = -1  # the last place stands for no word
+    after[after >= most[:, None]] = -1
+    hashed = np.full(len(starts) + 1, -1, dtype=np.int32)
+    if len(starts) <= around.size // 2:
+        hashed[:-1] = [known[word] for word in text.split()]
+    else:
+        used = np.zeros(len(hashed), dtype=bool)
+        used[around] = True
+        used[-1] = False
+        places = zip(starts[used[:-1]].tolist(), ends[used[:-1]].tolist(), strict=True)
+        hashed[used] = [known[text[start:end]] for start, end in places]
+    found = hashed[around]
+    found.sort(axis=1)
+    new = found >= 0
+    new[:, 1:] &= found[:, 1:] != found[:, :-1]
+    features = (found[new] + np.int32(CONTEXT * SIZE)).tobytes()
+    bounds = np.concatenate([[0], 4 * np.cumsum(new.sum(axis=1))]).tolist()
+    return [features[start:end] for start, end in pairwise(bounds)]
+
+
+def _bytes(numbers: Sequence[int]) -> bytes:
+    return array("i", numbers).tobytes()
+
+
+def _path(link: Link, known: dict[tuple[int, str, str | None], tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
+    """The tag path of a link, as a feature and as a place. *known*: those on its page, by the last elements."""
+    elements = link.elements
+    tag, attributes = elements[-1] if elements else ("", {})
+    key = id(elements[-2]) if len(elements) > 1 else 0, tag, attributes.get("class")
+    found = known.get(key)
+    if found is None:
+        found = known[key] = _path_of(tuple([(tag, attributes.get("class", "")[:50]) for tag, attributes in elements]))
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def _path_of(elements: Sequence[tuple[str, str]]) -> tuple[bytes, bytes]:
+    path = _place_hashes[">".join([step_of(tag, {"class": classes}) for tag, classes in elements])]
+    return _bytes([PATH * SIZE + path]), _bytes([path])

@@ -39,6 +39,7 @@ def fit(
     Newton's method; each step is solved by conjugate gradients, so that columns may be many.
     """
     turned = rows.T.tocsr()
+    squared = turned.power(2)
     base = np.zeros(len(labels)) if offset is None else offset
     weight = np.ones(len(labels)) if importance is None else importance
 
@@ -51,7 +52,8 @@ def fit(
     for _ in range(rounds):
         p = sigmoid(odds)
         gradient = turned @ (weight * (p - labels)) + ridge * weights
-        step = _newton_step(rows, turned, weight * p * (1 - p), ridge, gradient)
+        curve = weight * p * (1 - p)
+        step = _newton_step(rows, turned, curve, ridge, gradient, squared @ curve + ridge)
         along, size = rows @ step, 1.0
         found = loss(weights + step, odds + along)
         while found > value and size > 1e-3:
@@ -66,9 +68,11 @@ def fit(
     return weights
 
 
-def _newton_step(rows: csr_array, turned: csr_array, curve: Floats, ridge: Floats | float, gradient: Floats) -> Floats:
-    """The solution of `(rows' curve rows + ridge) step = -gradient`, about."""
-    scale = 1 / (turned.power(2) @ curve + ridge)  # by the diagonal
+def _newton_step(
+    rows: csr_array, turned: csr_array, curve: Floats, ridge: Floats | float, gradient: Floats, diagonal: Floats
+) -> Floats:
+    """The solution of `(rows' curve rows + ridge) step = -gradient`, about; *diagonal*: that of the matrix."""
+    scale = 1 / diagonal
     step = np.zeros_like(gradient)
     left = -gradient
     toward = scale * left

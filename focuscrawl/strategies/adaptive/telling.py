@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from focuscrawl import words
-from focuscrawl.page import Link, Page
+from focuscrawl.page import Link
 from focuscrawl.strategies.adaptive.evidence import Evidence
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import LEAST, PARTS, Learner
@@ -24,29 +24,25 @@ def explain(learner: Learner, url: int, link: Link) -> dict[str, float]:
     evidence = learner.evidence
     if url >= len(evidence.last) or not evidence.last[url]:
         return {}
-    place = np.array([url])
-    parts = [*(evidence.dense(place) * learner.weights)[0].tolist(), float(evidence.sparse_part(place)[0])]
+    parts = [*(learner.row(url).dense * learner.weights).tolist(), float(evidence.sparse_part(np.array([url]))[0])]
     told = zip(PARTS[1:], parts[1:], strict=True)
     named = {name: round(part, 2) for name, part in told if abs(part) >= LEAST}
     weights, found = evidence.word_weights, link_words(link)
     for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
         if name in named:
-            best = sorted(set(stems), key=lambda stem: (-weights[hashes([stem])[0]], stem))[:TOLD]
-            several = " ".join(words.bare(stem) for stem in best if weights[hashes([stem])[0]] > 0)
+            weighed = zip((-weights[hashes(stems)]).tolist(), stems, strict=True) if stems else ()
+            several = " ".join([words.bare(stem) for weight, stem in sorted({*weighed})[:TOLD] if weight < 0])
             named = {f"{key} ({several})" if key == name and several else key: value for key, value in named.items()}
     return named
 
 
-def reasons(judge: PageJudge, page: Page, reading: Reading) -> dict[str, float]:
+def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
     """The words that count most in the judgement of a page."""
     vector = reading.vector
     parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
     best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
-    wanted = set(vector.words[best].tolist())
-    places = zip(hashes(page.counts), page.counts, strict=True)
-    names = {place: words.bare(stem) for place, stem in places if place in wanted}
-    told = ((names.get(int(vector.words[place])), float(parts[place])) for place in best)
-    return {name: round(part, 3) for name, part in told if name is not None}
+    told = [(reading.names.get(int(vector.words[place])), float(parts[place])) for place in best]
+    return {words.bare(words.stem(word, vector.language)): round(part, 3) for word, part in told if word is not None}
 
 
 def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
