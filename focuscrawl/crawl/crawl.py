@@ -15,6 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from focuscrawl.crawl import clock, start_checks
+from focuscrawl.crawl.catching_up import CatchUp
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates, signature_of
 from focuscrawl.crawl.files import check_own_files
@@ -130,6 +131,7 @@ class Crawl:
                 self.store.unread.make()
                 #: What people say of pages.
                 self.marks = MarkWatch(self)
+                self.catch_up = CatchUp(self)
         except FocusError:
             self.close()
             raise

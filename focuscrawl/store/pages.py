@@ -85,7 +85,7 @@ _ARRIVALS = (
     "SELECT page.id, page.url_id, url.url, coalesce(page.relevance, 0), page.relevant, coalesce(link.page, 0),"
     " parent.url_id, parent.url, parent.content_type, parent.duplicate_of FROM page JOIN url ON url.id = page.url_id"
     " LEFT JOIN link ON link.id = page.via LEFT JOIN page AS parent ON parent.id = link.page"
-    " WHERE page.id > ? ORDER BY page.id"
+    " WHERE page.id > ? AND page.id <= ? ORDER BY page.id"
 )
 
 
@@ -318,6 +318,10 @@ class Pages(Part):
         number: int = self.store.execute("SELECT coalesce(max(id), 0) FROM page").fetchone()[0]
         return number
 
+    def numbers(self, after: int) -> list[int]:
+        """The numbers of the pages above *after*, in order."""
+        return [number for (number,) in self.store.execute("SELECT id FROM page WHERE id > ? ORDER BY id", (after,))]
+
     # ---- what is known of pages
 
     def each(self, after: int = 0, upto: int | None = None) -> Iterator[StoredPage]:
@@ -353,9 +357,10 @@ class Pages(Part):
         """The URLs of the pages that were stored last, the last first."""
         return (url for (url,) in self.store.execute("SELECT url FROM page ORDER BY id DESC LIMIT ?", (limit,)))
 
-    def arrivals(self, after: int = 0) -> Iterator[Arrival]:
-        """The pages with a number above *after*, each with the page whose link led to it."""
-        for number, url_id, asked, relevance, relevant, *parent, copy_of in self.store.execute(_ARRIVALS, (after,)):
+    def arrivals(self, after: int = 0, upto: int | None = None) -> Iterator[Arrival]:
+        """The pages with a number above *after*, up to *upto*, each with the page whose link led to it."""
+        bounds = after, _BEYOND if upto is None else upto
+        for number, url_id, asked, relevance, relevant, *parent, copy_of in self.store.execute(_ARRIVALS, bounds):
             yield Arrival._make((number, url_id, asked, relevance, bool(relevant), *parent, copy_of is not None))
 
     def first_seen(self) -> Iterator[FirstSeen]:
