@@ -26,6 +26,9 @@ FOCUS_STORE = None
 #: that is not heard of.
 FOCUS_LEASES = 64
 FOCUS_LEASE = 30.0
+#: Where the bytes of pages are kept: store, with the pages; or warc:PATH, in WARC files in a folder that all workers of
+#: a shared crawl see.
+FOCUS_BODIES = "store"
 #: Topic of spiders that are started without one: a file, the name of a shipped topic, or a table as in a file.
 FOCUS_TOPIC = None
 #: The strategy of `crawl` without a spider's name, and, by the add-on, of the spiders of other projects: a name or an

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +40,7 @@ from focuscrawl.reading.documents import read_page
 from focuscrawl.reading.shells import mark_shell
 from focuscrawl.spiders import with_our_spiders
 from focuscrawl.store.examples import Example
-from focuscrawl.strategies.rescoring import rescore_links_on
+from focuscrawl.strategies.rescoring import rescore_links_on, rescore_waiting
 from focuscrawl.topic import make_topic
 from focuscrawl.web import webs
 
@@ -53,9 +52,6 @@ OPEN, HELD = 0.5, 0.49
 
 #: The judgement of a page that cannot be judged.
 NOTHING = Judgement(0.0, False, {})
-
-#: Waiting links that are read and re-scored together: those of a long crawl would not fit into memory.
-TOGETHER = 5_000
 
 
 class FocusedSpider(Spider):
@@ -257,6 +253,13 @@ class FocusedSpider(Spider):
         order.
         """
 
+    def catch_up(self, numbers: Sequence[int]) -> None:
+        """Learn from stored pages that this process has not stored: of other workers, every few pages.
+
+        A strategy that learns calls `crawl.catch_up.resume` in `before_crawl`, which calls this with the pages of
+        earlier runs. Re-score waiting links as in `learn` and `stored`. *numbers* are in no strict order.
+        """
+
     def finished(self) -> None:
         """Called when the last page of a run is stored, before URLs.txt is closed."""
 
@@ -318,11 +321,7 @@ class FocusedSpider(Spider):
 
     def rescore_waiting(self, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
         """Re-score all waiting links, many per call, after the model has changed."""
-        waiting = self.crawl.store.queue.links()
-        scores: dict[int, float] = {}
-        while some := dict(islice(waiting, TOGETHER)):
-            scores.update(zip(some, worth(list(some.values())), strict=True))
-        self.crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
+        rescore_waiting(self.crawl, worth)
 
     def alike(self, page: Page, score: float, why: dict[str, float]) -> Sequence[float]:
         """Give every link of a page the same score for the same reason."""

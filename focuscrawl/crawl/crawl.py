@@ -15,9 +15,10 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from focuscrawl.crawl import clock, start_checks
+from focuscrawl.crawl.catching_up import CatchUp
 from focuscrawl.crawl.checks import number, pace, yes_or_no
 from focuscrawl.crawl.duplicates import Duplicates, signature_of
-from focuscrawl.crawl.files import check_own_files
+from focuscrawl.crawl.files import check_own_files, check_strange_files
 from focuscrawl.crawl.lock import take_lock
 from focuscrawl.crawl.mark_watch import MarkWatch
 from focuscrawl.crawl.marking import apply_marks, write_matched
@@ -38,6 +39,7 @@ from focuscrawl.page import Link, Page
 from focuscrawl.reading import types
 from focuscrawl.reading.documents import read_page
 from focuscrawl.search.index import Index
+from focuscrawl.store.body_files import parse_bodies
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.places import crawl_folder, open_store
 from focuscrawl.topic import Topic, keyword_changes
@@ -72,9 +74,16 @@ class Crawl:
     """The open crawl of a crawler."""
 
     def __init__(
-        self, folder: Path, spider: str, topic: Topic, offer: str = "", place: str = "", **frontier: Any
+        self,
+        folder: Path,
+        spider: str,
+        topic: Topic,
+        offer: str = "",
+        place: str = "",
+        bodies: Path | None = None,
+        **frontier: Any,
     ) -> None:
-        """Open a crawl with its files in *folder*, and its store there, or at another *place*."""
+        """Open a crawl with files in *folder*, its store there or at another *place*, and *bodies* in WARC files."""
         self.folder = folder
         #: What others open the crawl by.
         self.place = crawl_folder(place) if place else folder
@@ -108,13 +117,14 @@ class Crawl:
             ) from None
         try:
             if self.place == folder:
-                self._check_files()
+                check_strange_files(folder)
             self.store = open_store(place or folder, folder=folder)
         except FocusError:
             self._drop_lock()
             raise
         try:
             self._claim(spider, bool(frontier.get("any_scheme", True)), offer)
+            self.store.body_files.write_to(bodies)
         except FocusError:
             self.close()
             raise
@@ -130,6 +140,7 @@ class Crawl:
                 self.store.unread.make()
                 #: What people say of pages.
                 self.marks = MarkWatch(self)
+                self.catch_up = CatchUp(self)
         except FocusError:
             self.close()
             raise
@@ -214,7 +225,8 @@ class Crawl:
             warnings += start_checks.check_space(start_checks.free_space(folder), folder, refuse=not offline)
             warnings += start_checks.check_memory(start_checks.available_memory())
         place = "" if throw_away is not None else str(settings.get("FOCUS_STORE") or "")
-        crawl = cls(folder, spider, topic, offer, place, **(options | frontier))
+        bodies = parse_bodies(str(settings.get("FOCUS_BODIES") or "")) if throw_away is None else None
+        crawl = cls(folder, spider, topic, offer, place, bodies, **(options | frontier))
         if checked and not offline:
             warnings += start_checks.check_clock(clock.utc(), crawl.newest)
         for warning in warnings:
@@ -348,17 +360,6 @@ class Crawl:
         #: Pages stored by this and earlier runs; those judged relevant; those in URLs.txt.
         self.pages, self.relevant, self.matched, *_ = self.store.pages.figures()
 
-    def _check_files(self) -> None:
-        """Refuse to overwrite files that no crawl in this directory has written."""
-        if (self.folder / "crawl.sqlite").exists():
-            return
-        for name in ("URLs.txt", "pages.jsonl", "report.html", "pages.warc.gz"):
-            if (self.folder / name).exists():
-                raise FocusError(
-                    f"{self.folder} contains {name}, but no crawl.sqlite; move it away or choose another directory with"
-                    " -s FOCUS_DIR=…"
-                )
-
     @property
     def mirrors(self) -> bool:
         """Whether the files in the directory repeat the whole store; a worker's have what it stored itself."""
@@ -471,6 +472,7 @@ class Crawl:
         self._take_up_last_marks()
         if hasattr(self, "frontier"):
             self.frontier.leave()
+        self.store.body_files.close()
         self.store.close()
         self._drop_lock()
         if self.throw_away is not None:

@@ -36,3 +36,15 @@ def check_own_files(folder: Path) -> None:
             )
         if not path.is_dir() and is_special(path):
             raise FocusError(f"{path} is not a regular file, and a crawl would block on it; move it away")
+
+
+def check_strange_files(folder: Path) -> None:
+    """Refuse to overwrite files that no crawl in this directory has written."""
+    if (folder / "crawl.sqlite").exists():
+        return
+    for name in ("URLs.txt", "pages.jsonl", "report.html", "pages.warc.gz"):
+        if (folder / name).exists():
+            raise FocusError(
+                f"{folder} contains {name}, but no crawl.sqlite; move it away or choose another directory with"
+                " -s FOCUS_DIR=…"
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from focuscrawl import urls
@@ -70,6 +70,11 @@ class MarkWatch:
         """A page is stored: if somebody has marked its URL before, the strategy learns from it now."""
         if page.overruled:
             self._new.add(page.number)
+
+    def stored_by_others(self, numbers: Collection[int]) -> None:
+        """Other workers have stored pages: the strategy learns from those whose URLs were marked before, too."""
+        if self._by_key:
+            self._new |= marks_of_pages(self._store).keys() & set(numbers)
 
     def settle_again(self, number: int) -> None:
         """Let a mark overrule the verdict that a page has got from another. Call inside a transaction."""

@@ -66,6 +66,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
     if crawl.duplicates is not None:
         crawl.duplicates.add(page)
     crawl.marks.stored(page)
+    crawl.catch_up.stored(page.number)
     crawl.pages += 1
     crawl.relevant += page.judgement is not None and page.judgement.relevant
     crawl.matched += page.matched

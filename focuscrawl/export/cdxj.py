@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from focuscrawl.export.warc import Member, members
+from focuscrawl.export.warc_records import Member, members
 
 #: Lines that are sorted in memory at a time, and most bytes of a record that are looked at.
 _RUN = 100_000

@@ -18,8 +18,8 @@ from focuscrawl import __version__
 from focuscrawl.export import cdxj, warc
 from focuscrawl.export.lines import json_line
 from focuscrawl.export.records import clean
-from focuscrawl.export.warc import warc_date
 from focuscrawl.export.warc_file import write_fetched
+from focuscrawl.export.warc_records import warc_date
 from focuscrawl.store.exports import ExportedPage
 from focuscrawl.store.store import Store
 

@@ -14,13 +14,11 @@ from urllib.parse import urlsplit
 
 from focuscrawl.errors import FocusError
 from focuscrawl.export.cdxj import head_of
-from focuscrawl.export.warc import (
-    FETCHED,
+from focuscrawl.export.warc import FETCHED, NOT_MODIFIED, SAME_PAYLOAD
+from focuscrawl.export.warc_records import (
     FIELDS,
     HTTP_REQUEST,
     HTTP_RESPONSE,
-    NOT_MODIFIED,
-    SAME_PAYLOAD,
     digest,
     fields,
     http_head,

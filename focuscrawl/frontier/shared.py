@@ -80,7 +80,7 @@ class SharedFrontier(Frontier):
         self.waiting.saw(self.store.urls.last_id())
         if self.batch > 1 or self.floor > -inf:  # a round is about all that waits
             self.leases = 1 << 30
-            if self.store.leases.cluster(self.worker, self.lease).workers > 1:
+            if self.store.leases.has_earlier(self.worker, self.lease):
                 self.leave()
                 raise FocusError(
                     f"{self.store.name} is being crawled, and this strategy takes one worker: it goes in rounds over"

@@ -13,8 +13,8 @@ from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.failures import HostRests, reason_of
 from focuscrawl.crawl.focus import Focus
 from focuscrawl.errors import FocusError
-from focuscrawl.export.warc import warc_date
 from focuscrawl.export.warc_file import Exchange, WarcFile
+from focuscrawl.export.warc_records import warc_date
 
 if TYPE_CHECKING:
     from typing import Self

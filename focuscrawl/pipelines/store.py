@@ -78,6 +78,7 @@ class StorePipeline:
         if self._learns and page.shell is None:  # nobody knows where a link to a shell has led
             self.crawl.ask("learn", page.url, lambda: self._teach(page), None)
         self.crawl.ask("stored", page.url, lambda: strategy.stored(page), None)
+        self.crawl.ask("catch_up", page.url, self.crawl.catch_up.look, None)
         self.crawl.look_ahead()
 
     @cached_property

@@ -25,7 +25,7 @@ from focuscrawl.reading.feeds import is_feed
 from focuscrawl.recrawl.revisit import BACK, CHANGED, DAY, GONE, UNCHANGED, UNREACHABLE, Due, difference, plan
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.bodies import body_of
-from focuscrawl.store.pages import Version
+from focuscrawl.store.page_bodies import Version
 from focuscrawl.store.queue import Entry
 from focuscrawl.web.addresses import Networks
 from focuscrawl.web.browser_choice import browser_choice

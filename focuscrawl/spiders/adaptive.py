@@ -63,6 +63,9 @@ class Adaptive(FocusedSpider):
         #: The marked pages that the learner knows, and what is on them, by number.
         self._marks: dict[int, bool] = {}
         self._marked: dict[int, Known] = {}
+        #: Whether what earlier runs have stored is learned; pages that the judge keeps and other workers have stored.
+        self._resumed = False
+        self._of_others: set[int] = set()
 
     # ---- before the crawl
 
@@ -85,7 +88,7 @@ class Adaptive(FocusedSpider):
             self.logger.info(
                 "with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'"
             )
-        self._catch_up()
+        self._resume()
         self.crawl.frontier.rescorer = self._now
         self.crawl.frontier.patience.calibrated = self.calibrated
 
@@ -146,8 +149,8 @@ class Adaptive(FocusedSpider):
             if why:  # by all the evidence there was when it was followed
                 store.links.tell_why(page.number, page.score or 0.0, why)
             self._tell(page, changes)
-            if page.number >= self._next_kept:
-                self._keep(page.number)
+        if page.number >= self._next_kept:
+            self._keep(max(page.number, self.crawl.catch_up.now()))
         if self.learner.has_taught:
             self._revise()
 
@@ -205,6 +208,8 @@ class Adaptive(FocusedSpider):
         directories = {*self.learner.directories}
         judged: dict[int, tuple[float, bool]] = {}
         for number, relevance in self.learner.judged_now(last=last).items():
+            if number in self._of_others:  # whoever has stored a page revises it
+                continue
             relevant = relevance >= self.threshold
             if number in directories and relevant:  # its links are on topic; what else it says was not kept
                 page = self.crawl.store.verdicts.get(number)
@@ -228,9 +233,10 @@ class Adaptive(FocusedSpider):
 
     def closed(self, reason: str) -> None:
         """Keep what was learned."""
-        upto = self.crawl.store.number(_UPTO) if self.crawl.pages and not self.crawl.fatal else 0
-        if upto > self._kept:
-            self._keep(upto)
+        if self.crawl.pages and not self.crawl.fatal:
+            upto = self.crawl.catch_up.now() or self.crawl.store.number(_UPTO)
+            if upto > self._kept:
+                self._keep(upto)
 
     def _recall(self) -> int:
         """Take up what was learned by earlier runs; returns up to which page."""
@@ -247,31 +253,47 @@ class Adaptive(FocusedSpider):
             return 0
         return kept[0]
 
-    def _catch_up(self) -> None:
-        """Learn from the pages of earlier runs, in their order, from the file."""
+    def _resume(self) -> None:
+        """Learn from the pages of earlier runs that what was kept does not cover."""
         store = self.crawl.store
-        upto = store.number(_UPTO)
-        number = self._kept = self._recall()
-        for stored in list(store.pages.each(self._kept)):
-            response = store.pages.response(stored.number)
-            relevance = store.verdicts.first_relevance(stored.number)
-            page = Page(stored.url, stored.status, parent=stored.parent, relevance=relevance)
-            page.number, page.listing = stored.number, stored.listing
-            if stored.problem is None and stored.duplicate_of is None:
-                page.expected_languages = self.topic.languages
-                read_page(page, response.body, response.content_type, documents=self.crawl.documents)
-            page.problem = stored.problem
-            links = store.links.read_back(stored.number)
-            reading = self._read(page)
-            if self.judges_again and not page.problem and stored.duplicate_of is None:  # not by what another topic said
-                page.relevance = self.learner.relevance(reading)
-            if [link.url for link in page.links] != [link.url for _, link in links]:
-                page.links = [link for _, link in links]
-                reading = reading._replace(links=self._bare(page.links).links)
-            changes = self._take_in(page, reading, stored.url_id, [url_id for url_id, _ in links])
-            number = stored.number
-            if number > upto:
-                with store.batch():
-                    self._tell(page, changes)
-        self._next_kept = max(self._kept + KEEP_EVERY, int(KEEP_GROWTH * number))
+        self._kept = self._recall()
+        self.crawl.catch_up.resume(self._kept)
+        self._next_kept = max(self._kept + KEEP_EVERY, int(KEEP_GROWTH * store.pages.last_number()))
         self.learner.resume(store.queue.scores())
+        self._resumed = True
+
+    def catch_up(self, numbers: Sequence[int]) -> None:
+        store = self.crawl.store
+        upto = 0 if self._resumed else store.number(_UPTO)
+        changes: dict[int, float] = {}
+        for stored in filter(None, map(store.pages.get, numbers)):
+            page, new = self._take_in_stored(stored)
+            if self._resumed:
+                changes.update(new)
+                if stored.number in self.learner.judge.numbers[-1:]:
+                    self._of_others.add(stored.number)
+            elif stored.number > upto:
+                with store.batch():
+                    self._tell(page, new)
+        with store.batch():
+            self.crawl.frontier.set_scores(changes.items())
+
+    def _take_in_stored(self, stored: StoredPage) -> tuple[Page, list[tuple[int, float]]]:
+        """Learn from a page in the file; returns it, and the new scores of waiting URLs."""
+        store = self.crawl.store
+        response = store.pages.response(stored.number)
+        relevance = store.verdicts.first_relevance(stored.number)
+        page = Page(stored.url, stored.status, parent=stored.parent, relevance=relevance)
+        page.number, page.listing = stored.number, stored.listing
+        if stored.problem is None and stored.duplicate_of is None:
+            page.expected_languages = self.topic.languages
+            read_page(page, response.body, response.content_type, documents=self.crawl.documents)
+        page.problem = stored.problem
+        links = store.links.read_back(stored.number)
+        reading = self._read(page)
+        if self.judges_again and not page.problem and stored.duplicate_of is None:  # not by what another topic said
+            page.relevance = self.learner.relevance(reading)
+        if [link.url for link in page.links] != [link.url for _, link in links]:
+            page.links = [link for _, link in links]
+            reading = reading._replace(links=self._bare(page.links).links)
+        return page, self._take_in(page, reading, stored.url_id, [url_id for url_id, _ in links])

@@ -93,8 +93,7 @@ class ApprenticeSpider(LearningSpider):
             self._study_lessons(folder)
         await super().before_crawl()
         if self.training == "online":
-            for number, label, link in lessons(self.crawl.store, after=model["pages"] if model is not None else 0):
-                self._take_in(number, label, link)
+            self.crawl.catch_up.resume(model["pages"] if model is not None else 0)
         self._look_for_hubs()  # the previous run may have been killed before this step
 
     def _resume(self, model: dict[str, Any]) -> None:
@@ -194,6 +193,11 @@ class ApprenticeSpider(LearningSpider):
     def learn(self, page: Page, via: Link) -> None:
         if self.training == "online" and not page.problem:
             self._take_in(page.number, probability(self.relevance(page)), via)
+
+    def catch_up(self, numbers: Sequence[int]) -> None:
+        if self.training == "online":
+            for lesson in lessons(self.crawl.store, numbers):
+                self._take_in(*lesson)
 
     def _take_in(self, number: int, label: float, link: Link) -> None:
         """Add a training example from this crawl; retrain when there are enough new ones.

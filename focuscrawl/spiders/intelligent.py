@@ -156,17 +156,38 @@ class IntelligentSpider(FocusedSpider):
         if self._pages == 0 and (kept := store.meta("words")):
             self._words_known = kept["page"]
             self._words.cases, self._words.hits = Counter(kept["cases"]), Counter(kept["hits"])
-        known = store.urls.last_id() + 1 - len(self._fate)
-        self._fate.extend(bytes(known))
-        self._newest.extend(array("I", bytes(known * self._newest.itemsize)))
         pages = list(store.pages.arrivals(len(self._relevant) - 1))
         links = groupby(store.links.each(self._last_link), key=itemgetter(0))
+        self._make_room()
         linking, found = next(links, (0, iter(())))
         for page in pages:
             self._learn_page(page)
+            while 0 < linking < page.number:  # of another worker, stored a moment later: see `catch_up`
+                linking, found = next(links, (0, iter(())))
             if linking == page.number:
                 self._learn_links(page.number, found)
                 linking, found = next(links, (0, iter(())))
+        self._weigh_anew()
+
+    def catch_up(self, numbers: Sequence[int]) -> None:
+        """Learn from pages of other workers that became visible after pages with higher numbers."""
+        self._catch_up()
+        self._make_room()
+        store = self.crawl.store
+        for number in numbers:
+            for page in store.pages.arrivals(number - 1, number):
+                if not self._fate[page.url_id]:
+                    self._learn_page(page)
+                    links = store.links.between(number - 1, number)
+                    self._learn_links(number, ((number, url_id, 0) for _, url_id in links))
+        self._weigh_anew()
+
+    def _make_room(self) -> None:
+        known = self.crawl.store.urls.last_id() + 1 - len(self._fate)
+        self._fate.extend(bytes(known))
+        self._newest.extend(array("I", bytes(known * self._newest.itemsize)))
+
+    def _weigh_anew(self) -> None:
         self._words.forget_rare(VOCABULARY)
         self._url_words.forget_rare(VOCABULARY)
         self._weigh_evidence()
@@ -181,8 +202,9 @@ class IntelligentSpider(FocusedSpider):
         number, url_id, relevant = page.number, page.url_id, page.relevant
         self._pages += 1
         self._relevant_pages += relevant
-        self._relevant.extend(bytes(number - len(self._relevant)) + bytes([relevant]))
-        missing = number + 1 - len(self._fetched)
+        missing = max(0, number + 1 - len(self._relevant))
+        self._relevant.extend(bytes(missing))
+        self._relevant[number] = relevant
         self._fetched.extend([0] * missing)
         self._good.extend([0] * missing)
         self._fate[url_id] = _RELEVANT if relevant else _IRRELEVANT
@@ -196,7 +218,7 @@ class IntelligentSpider(FocusedSpider):
     def _learn_links(self, number: int, found: Iterator[tuple[int, int, int]]) -> None:
         """Record the links of a new page."""
         for _, url_id, link_id in found:
-            self._last_link = link_id
+            self._last_link = max(self._last_link, link_id)
             newest = self._newest[url_id]
             if newest and self._from[newest] == number:
                 continue  # a duplicate link on the page

@@ -37,7 +37,7 @@ Departures:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from focuscrawl import urls
@@ -83,6 +83,8 @@ class LinkClassifierSpider(LearningSpider):
         self._labels: list[bool] = []
         self._learned_from = 0
         self._complete = False
+        #: Whether what earlier runs have stored is learned.
+        self._resumed = False
         #: By URL key: the sum of the relevance of the pages that link there, and their number.
         self._parents: dict[int, tuple[float, int]] = {}
 
@@ -101,22 +103,27 @@ class LinkClassifierSpider(LearningSpider):
         if self._complete:
             self._learn()
         self._learned_from = model["learned_from"]
-        self._catch_up(model["pages"])
+        self._read_parents()
+        self.crawl.catch_up.resume(model["pages"])
+        self._resumed = True
         self._note_predictions()
 
-    def _catch_up(self, after: int) -> None:
-        """Read the stored in-links, and learn from the pages that arrived after the model was stored."""
-        store = self.crawl.store
-        self._read_parents()
+    def catch_up(self, numbers: Sequence[int]) -> None:
+        links = self.crawl.store.links
+        if self._resumed:
+            self._add_parents(links.endorsements(numbers))
         if self._complete and self.training == "fixed":
             return
-        for followed in list(store.links.followed(after)):
+        for followed in list(links.followed(numbers)):
             if not is_shell(followed.problem):  # as during the crawl: nobody knows where the link has led
                 self._take_in(followed.page, followed.link, followed.relevant)
 
     def _read_parents(self) -> None:
         self._parents.clear()
-        for key, relevance in self.crawl.store.links.endorsements():
+        self._add_parents(self.crawl.store.links.endorsements())
+
+    def _add_parents(self, found: Iterable[tuple[int, float | None]]) -> None:
+        for key, relevance in found:
             total, number = self._parents.get(key, (0.0, 0))
             self._parents[key] = total + probability(relevance or 0.0), number + 1
 

@@ -143,9 +143,9 @@ class PerimeterSpider(FocusedSpider):
     def _catch_up(self) -> None:
         """Read the pages stored since the last call; in a resumed crawl, also the rounds."""
         known = len(self._parent) - 1
-        if self.crawl.pages == known:
-            return
         store = self.crawl.store
+        if store.pages.last_number() == known:
+            return
         done: set[int] = set()
         begun = around = 0
         if not known:
@@ -155,6 +155,7 @@ class PerimeterSpider(FocusedSpider):
                 if number > self._round:
                     self._round, around, begun = number, facts["around"], facts["after"]
         for page in store.pages.arrivals(known):
+            self._parent.extend([0] * (page.number - len(self._parent)))  # numbers of pages that could not be stored
             self._parent.append(page.parent)
             if page.parent:
                 self._children.setdefault(page.parent, []).append(page.number)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from focuscrawl.options import Option
 from focuscrawl.page import Link, Page
+from focuscrawl.store.pages import StoredPage
 from focuscrawl.strategies.dewey import DIGITS, dotted
 from focuscrawl.strategies.dewey_spider import DeweySpider
 
@@ -43,10 +44,17 @@ class TaxonomyTunnelSpider(DeweySpider):
             self._since = int(view["since"])
             #: Number of links rescored so far.
             self._rescored = int(view.get("rescored", 0))
-        pages = self.crawl.store.pages.each(after=self._since)
-        counted = (bool(page.relevant) for page in pages if page.problem is None and page.via is not None)
-        self._last = deque(counted, self.window)
+        self._last: deque[bool] = deque(maxlen=self.window)
+        self._count(self.crawl.store.pages.each(after=self._since))
         self._look()  # the previous run may have been killed before this step
+
+    def _count(self, pages: Iterable[StoredPage]) -> None:
+        self._last += (bool(page.relevant) for page in pages if page.problem is None and page.via is not None)
+
+    def catch_up(self, numbers: Sequence[int]) -> None:
+        """Count the pages of other workers too: the precision is that of the crawl."""
+        self._count(filter(None, map(self.crawl.store.pages.get, numbers)))
+        self._look()
 
     def learn(self, page: Page, via: Link) -> None:
         """Count a readable page for the precision, whether it has links or not."""

@@ -60,7 +60,7 @@ def copy(
                     table,
                     [
                         tuple(
-                            _value(table, name, value, links)
+                            _value(source, table, name, value, links)
                             for name, value in zip(_columns(source, table), row, strict=True)
                         )
                         for row in rows
@@ -79,7 +79,7 @@ def copy(
 
 def _meta(source: Store, target: Store) -> None:
     for key, *_ in source.execute("SELECT key FROM meta").fetchall():
-        if key not in ("version", _COPIED):
+        if key not in ("version", "bodies", _COPIED):  # bodies are in the rows of a copy
             target.set_meta(key, source.meta(key))
 
 
@@ -125,13 +125,15 @@ def _write(target: Store, table: str, rows: list[tuple[Any, ...]]) -> None:
     target.executemany(query, rows)
 
 
-def _value(table: str, column: str, value: Any, links: _Links | None) -> Any:
+def _value(source: Store, table: str, column: str, value: Any, links: _Links | None) -> Any:
     if value is None:
         return None
     if column in FLAGS:
         return bool(value)
     if links is not None and (column == "via" or (table, column) in _OF_LINKS):
         return links.renumbered(value)
+    if (table, column) == ("page", "body"):
+        return source.body_files.load_packed(value)
     return value
 
 

@@ -172,7 +172,7 @@ class Exports(Part):
         while True:
             found = 0
             for row in self.store.execute(query, (last, STEP)):
-                page = ExportedPage._make(row)
+                page = ExportedPage._make((*row[:-1], self.store.body_files.load(row[-1])))
                 last, found = page.number, found + 1
                 yield page
             if found < STEP:

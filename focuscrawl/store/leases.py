@@ -257,6 +257,13 @@ class Leases(Part):
             worker,
         )
 
+    def has_earlier(self, worker: int, lease: float) -> bool:
+        """Whether a worker that joined before is at work: of two that join at the same time, one goes on."""
+        query = (
+            "SELECT 1 FROM worker WHERE gone IS NULL AND seen > now() - make_interval(secs => %s) AND id < %s LIMIT 1"
+        )
+        return self._run(query, lease, worker).fetchone() is not None
+
     def workers(self) -> list[Worker]:
         """All workers that ever joined, in that order."""
         return [Worker(*row) for row in self._run(_WORKERS)]

@@ -51,8 +51,14 @@ _STEP_TO = (
 )
 _FOLLOWED = (
     f"SELECT page.id, link.page, page.relevance, page.relevant, page.problem, {_LINK} FROM page"
-    " JOIN link ON link.id = page.via JOIN url ON url.id = link.url_id WHERE page.id > ? ORDER BY page.id"
+    " JOIN link ON link.id = page.via JOIN url ON url.id = link.url_id"
 )
+_ENDORSEMENTS = (
+    "SELECT url.key, page.relevance FROM link JOIN page ON page.id = link.page JOIN url ON url.id = link.url_id"
+    " WHERE page.problem IS NULL"
+)
+#: Some pages, by their numbers.
+_SOME = "page.id IN (SELECT value FROM json_each(?))"
 
 
 class OpenLink(NamedTuple):
@@ -219,16 +225,16 @@ class Links(Part):
         """The links with an id above *after*, in order: page, id of the URL it leads to, id of the link."""
         return self.store.execute("SELECT page, url_id, id FROM link WHERE id > ? ORDER BY id", (after,))
 
-    def endorsements(self) -> Iterator[tuple[int, float | None]]:
-        """The links on readable pages, in order: key of the URL, relevance of the page."""
-        return self.store.execute(
-            "SELECT url.key, page.relevance FROM link JOIN page ON page.id = link.page JOIN url ON url.id = link.url_id"
-            " WHERE page.problem IS NULL ORDER BY link.id"
-        )
+    def endorsements(self, pages: Sequence[int] | None = None) -> Iterator[tuple[int, float | None]]:
+        """The links on readable pages, all or some, in order: key of the URL, relevance of the page."""
+        some, values = (f" AND {_SOME}", (as_json(list(pages)),)) if pages is not None else ("", ())
+        return self.store.execute(f"{_ENDORSEMENTS}{some} ORDER BY link.id", values)
 
-    def followed(self, after: int = 0) -> Iterator[FollowedLink]:
-        """The links that led to the pages with an id above *after*, in the order of these pages."""
-        for page, source, relevance, relevant, problem, *link in self.store.execute(_FOLLOWED, (after,)):
+    def followed(self, pages: Sequence[int] | None = None) -> Iterator[FollowedLink]:
+        """The links that led to pages, all or some, in the order of these pages."""
+        some, values = (f" WHERE {_SOME}", (as_json(list(pages)),)) if pages is not None else ("", ())
+        found = self.store.execute(f"{_FOLLOWED}{some} ORDER BY page.id", values)
+        for page, source, relevance, relevant, problem, *link in found:
             yield FollowedLink(page, source, relevance, bool(relevant), problem, self.as_link(*link))
 
     def step_to(self, url_id: int) -> Step | None:

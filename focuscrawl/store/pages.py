@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from focuscrawl.crawl.verdict import own_verdict
 from focuscrawl.language.languages import code_of
 from focuscrawl.page import FIELDS, Page
-from focuscrawl.store.bodies import body_of, pack, text_of
 from focuscrawl.store.metadata import of_page
-from focuscrawl.store.part import Part
+from focuscrawl.store.page_bodies import Content as Content
+from focuscrawl.store.page_bodies import PageBodies
 from focuscrawl.store.sqlite_file import as_json, from_json
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ _RECORD = f"{', '.join(FIELDS)} FROM page LEFT JOIN metadata ON metadata.page = 
 _UPDATE = f"UPDATE page SET {', '.join(f'{name} = ?' for name in _CONTENT)} WHERE id = ?"
 _ADD = f"INSERT INTO page ({', '.join(_ADDED)}) VALUES ({', '.join('?' * len(_ADDED))})"
 
-#: The text of a page; of a near-duplicate that of the page it repeats.
-_BODY = "coalesce(page.body, first.body) FROM page LEFT JOIN page AS first ON first.id = page.duplicate_of"
 #: When a page was first fetched.
 _FIRST_FETCHED = "coalesce(json_extract(first, '$.fetched_at'), fetched_at)"
 #: Larger than the number of any page.
@@ -85,7 +83,7 @@ _ARRIVALS = (
     "SELECT page.id, page.url_id, url.url, coalesce(page.relevance, 0), page.relevant, coalesce(link.page, 0),"
     " parent.url_id, parent.url, parent.content_type, parent.duplicate_of FROM page JOIN url ON url.id = page.url_id"
     " LEFT JOIN link ON link.id = page.via LEFT JOIN page AS parent ON parent.id = link.page"
-    " WHERE page.id > ? ORDER BY page.id"
+    " WHERE page.id > ? AND page.id <= ? ORDER BY page.id"
 )
 
 
@@ -126,38 +124,6 @@ class FirstSeen(NamedTuple):
     via: int | None
 
 
-class Content(NamedTuple):
-    """The bytes of a stored page."""
-
-    number: int
-    url: str
-    content_type: str
-    body: bytes
-
-
-class Response(NamedTuple):
-    """A stored response."""
-
-    status: int
-    content_type: str
-    body: bytes
-
-
-class Version(NamedTuple):
-    """A stored page, as the next visit compares it."""
-
-    depth: int
-    parent: str | None
-    score: float | None
-    content_type: str
-    etag: str | None
-    last_modified: str | None
-    listing: int
-    signature: bytes | None
-    #: Compressed; None for a near-duplicate.
-    packed: bytes | None
-
-
 class Figures(NamedTuple):
     """Counts over all pages, and when the first and the last were fetched (None if there is none)."""
 
@@ -175,7 +141,7 @@ _FIGURES = (
 )
 
 
-class Pages(Part):
+class Pages(PageBodies):
     """The stored pages."""
 
     def __init__(self, store: Store) -> None:
@@ -190,7 +156,7 @@ class Pages(Part):
         redirects = json.dumps(page.redirects) if page.redirects else None
         place = self._next_line() if page.matched else None
         added = page.url_id, page.url, page.depth, page.parent, via, page.score, redirects, place
-        number = self.store.insert(_ADD, (*added, *_content(page)))
+        number = self.store.insert(_ADD, (*added, *_content(page, self._kept(page))))
         self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
         if page.overruled:
@@ -205,7 +171,7 @@ class Pages(Part):
         self.keep_first(number)
         self.store.links.keep_contexts(number)
         heir = None if keeps_copies else self._hand_on_text(number)
-        self.store.execute(_UPDATE, (*_content(page), number))
+        self.store.execute(_UPDATE, (*_content(page, self._kept(page)), number))
         self.store.rights.set(number, page.rights)
         self.store.metadata.set(number, page)
         self.store.verdicts.set_own(number, own_verdict(page) if page.overruled else None)
@@ -318,6 +284,10 @@ class Pages(Part):
         number: int = self.store.execute("SELECT coalesce(max(id), 0) FROM page").fetchone()[0]
         return number
 
+    def numbers(self, after: int) -> list[int]:
+        """The numbers of the pages above *after*, in order."""
+        return [number for (number,) in self.store.execute("SELECT id FROM page WHERE id > ? ORDER BY id", (after,))]
+
     # ---- what is known of pages
 
     def each(self, after: int = 0, upto: int | None = None) -> Iterator[StoredPage]:
@@ -353,9 +323,10 @@ class Pages(Part):
         """The URLs of the pages that were stored last, the last first."""
         return (url for (url,) in self.store.execute("SELECT url FROM page ORDER BY id DESC LIMIT ?", (limit,)))
 
-    def arrivals(self, after: int = 0) -> Iterator[Arrival]:
-        """The pages with a number above *after*, each with the page whose link led to it."""
-        for number, url_id, asked, relevance, relevant, *parent, copy_of in self.store.execute(_ARRIVALS, (after,)):
+    def arrivals(self, after: int = 0, upto: int | None = None) -> Iterator[Arrival]:
+        """The pages with a number above *after*, up to *upto*, each with the page whose link led to it."""
+        bounds = after, _BEYOND if upto is None else upto
+        for number, url_id, asked, relevance, relevant, *parent, copy_of in self.store.execute(_ARRIVALS, bounds):
             yield Arrival._make((number, url_id, asked, relevance, bool(relevant), *parent, copy_of is not None))
 
     def first_seen(self) -> Iterator[FirstSeen]:
@@ -410,34 +381,7 @@ class Pages(Part):
                 # a line from before a field existed gets it, empty
                 yield _record([None] * len(FIELDS)) | from_json(first, dict) if first else _record(row)
 
-    # ---- their text
-
-    def version(self, number: int) -> Version:
-        """A stored page, as the next visit compares it."""
-        fields = ", ".join((*Version._fields[:-1], "body"))
-        return Version(*self.store.execute(f"SELECT {fields} FROM page WHERE id = ?", (number,)).fetchone())
-
-    def body(self, url: str) -> bytes | None:
-        """The bytes of a stored page; of a near-duplicate those of the page it repeats."""
-        row = self.store.execute(f"SELECT {_BODY} WHERE page.url = ?", (url,)).fetchone()
-        return body_of(row[0]) if row and row[0] else None
-
-    def response(self, number: int) -> Response:
-        """The stored response; for a near-duplicate, with the bytes of the page it repeats."""
-        status, content_type, body = self.store.execute(
-            f"SELECT page.status, page.content_type, {_BODY} WHERE page.id = ?", (number,)
-        ).fetchone()
-        return Response(status, content_type or "", body_of(body) if body else b"")
-
-    def content(self, number: int) -> Content:
-        """The bytes of a stored page; a near-duplicate has none of its own."""
-        row = self.store.execute("SELECT url, content_type, body FROM page WHERE id = ?", (number,)).fetchone()
-        return Content(number, row[0], row[1], body_of(row[2]) if row[2] else b"") if row else Content(0, "", "", b"")
-
-    def text(self, number: int) -> str:
-        """The text around the links of a page, in which they know their places."""
-        row = self.store.execute("SELECT body FROM page WHERE id = ?", (number,)).fetchone()
-        return text_of(row[0]) if row and row[0] else ""
+    # ---- near-duplicates
 
     def signature(self, number: int) -> bytes | None:
         """The signature by which near-duplicates of a page are found."""
@@ -470,7 +414,7 @@ def _record(row: Sequence[Any]) -> dict[str, Any]:
     return record
 
 
-def _content(page: Page) -> tuple[object, ...]:
+def _content(page: Page, body: bytes | None) -> tuple[object, ...]:
     """The values of the columns in _CONTENT."""
     judgement = page.judgement
     return (
@@ -491,7 +435,7 @@ def _content(page: Page) -> tuple[object, ...]:
         page.listing,
         page.duplicate_of,
         page.signature,
-        pack(page.body, page.raw_text if page.links else "") if page.duplicate_of is None else None,
+        body,
         page.withheld,
         None if page.problem else page.identified.confidence,
     )

@@ -230,7 +230,7 @@ class SearchIndex(Part):
             problem,
             withheld,
             content_type or "",
-            packed,
+            self.store.body_files.load(packed),
         )
 
     def matching(self, expression: str, where: Filter, limit: int) -> list[int]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from focuscrawl.console.program import program
 from focuscrawl.errors import FocusError
+from focuscrawl.store.body_files import BodyFiles
 from focuscrawl.store.browse import Browse
 from focuscrawl.store.errors import UnavailableError
 from focuscrawl.store.examples import Examples
@@ -111,6 +112,7 @@ class Store:
 
     def _make_parts(self) -> None:
         self.pages = Pages(self)
+        self.body_files = BodyFiles(self)
         self.metadata = PageMetadata(self)
         self.rights = RightsLedger(self)
         self.links = Links(self)

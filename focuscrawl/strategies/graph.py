@@ -45,6 +45,7 @@ class LinkGraph:
             upto = self._store.pages.last_number()
         bounds = self._pages, upto
         for page in self._store.pages.each(*bounds):
+            self._url_of.extend([0] * (page.number - len(self._url_of)))  # numbers of pages that could not be stored
             self._url_of.append(page.url_id)
             self._grow(page.url_id)
             self._relevance[page.url_id] = page.relevance or 0.0

@@ -35,7 +35,8 @@ class GraphSpider(FocusedSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        self._compute(self._rhythm.due(self.crawl.pages))
+        due = self._rhythm.due(self.crawl.pages)
+        self._compute(due, scored=self.crawl.store.number("computed") == due)  # in a resumed crawl
 
     def stored(self, page: Page) -> None:
         due = self._rhythm.due(self.crawl.pages)
@@ -57,9 +58,11 @@ class GraphSpider(FocusedSpider):
         worth = old / (1 - old) + new / (1 - new)
         return worth / (1 + worth)
 
-    def _compute(self, due: int) -> None:
-        # in a resumed crawl, the scores may be in the file already
-        scored = self.crawl.store.number("computed") == due
+    def _compute(self, due: int, *, scored: bool = False) -> None:
+        """Compute the worth of all URLs by the first *due* pages; re-score those that wait unless they are *scored*.
+
+        Workers that share a crawl compute the same, and each re-scores what waits on its own hosts.
+        """
         if self._graph is None:
             self._graph = LinkGraph(self.crawl.store)
         if not due:

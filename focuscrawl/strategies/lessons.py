@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from focuscrawl.learning.table import probability
@@ -20,9 +20,9 @@ class Lesson(NamedTuple):
     link: Link
 
 
-def lessons(store: Store, after: int = 0) -> list[Lesson]:
-    """The lessons of the pages with a number above *after*, in their order, with the words that the crawl stored."""
-    return [_lesson(followed, followed.link) for followed in _readable(store, after)]
+def lessons(store: Store, pages: Sequence[int]) -> list[Lesson]:
+    """The lessons of some pages, in their order, with the words that the crawl stored."""
+    return [_lesson(followed, followed.link) for followed in _readable(store, pages)]
 
 
 def wide_lessons(store: Store, words: int) -> list[Lesson]:
@@ -43,10 +43,10 @@ def wide_lessons(store: Store, words: int) -> list[Lesson]:
     ]
 
 
-def _readable(store: Store, after: int = 0) -> list[FollowedLink]:
+def _readable(store: Store, pages: Sequence[int] | None = None) -> list[FollowedLink]:
     return [
         followed
-        for followed in store.links.followed(after)
+        for followed in store.links.followed(pages)
         if followed.problem is None and followed.relevance is not None
     ]
 

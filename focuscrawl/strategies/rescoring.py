@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focuscrawl.page import Page
+    from focuscrawl.crawl.crawl import Crawl
+    from focuscrawl.page import Link, Page
     from focuscrawl.spider import FocusedSpider
     from focuscrawl.store.queue import Entry
 
 #: Pages whose links are scored again at once, those with the best waiting links first; reading one takes milliseconds.
 #: The links of other pages are scored again when they reach the top of the queue.
 AT_ONCE = 300
+#: Waiting links that are read and re-scored together: those of a long crawl would not fit into memory.
+TOGETHER = 5_000
+
+
+def rescore_waiting(crawl: Crawl, worth: Callable[[Sequence[Link]], Sequence[float]]) -> None:
+    """Re-score all waiting links, many per call of *worth*."""
+    waiting = crawl.store.queue.links()
+    scores: dict[int, float] = {}
+    while some := dict(islice(waiting, TOGETHER)):
+        scores.update(zip(some, worth(list(some.values())), strict=True))
+    crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
 
 
 def rescore_links_on(spider: FocusedSpider, numbers: Iterable[int]) -> int:

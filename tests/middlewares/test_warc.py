@@ -13,8 +13,8 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from focuscrawl.errors import FocusError
-from focuscrawl.export.warc import members
 from focuscrawl.export.warc_file import Exchange, WarcFile
+from focuscrawl.export.warc_records import members
 from focuscrawl.web.webs import Answer
 from tests.conftest import ROOT, at, scrapy, small_web
 from tests.hosts import serving

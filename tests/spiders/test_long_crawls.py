@@ -133,7 +133,7 @@ def test_pages_that_arrive_together_may_find_what_the_graph_does_not_know_yet(tm
 
 def test_what_waits_is_scored_anew_some_links_at_a_time(tmp_path, monkeypatch):
     """All of it at once would fill the memory of a long crawl."""
-    monkeypatch.setattr("focuscrawl.spider.TOGETHER", 10)
+    monkeypatch.setattr("focuscrawl.strategies.rescoring.TOGETHER", 10)
     calls: list[int] = []
     waiting: list[int] = []
 

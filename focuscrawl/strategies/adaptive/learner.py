@@ -286,8 +286,8 @@ class Learner:
             del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]
         self._row = None
         evidence.set_page(page, outcome)
-        while len(self.page_urls) < number:
-            self.page_urls.append(url)
+        self.page_urls += [url] * (number - len(self.page_urls))
+        self.page_urls[number - 1] = url  # other workers store pages in between
         evidence.settle(url, outcome)
         changed = False if dead or not len(reading.vector.words) else self.judge.note(number, reading.vector)
         self._adopt(targets, key_of)
