@@ -7,7 +7,8 @@ are ready. This module decides what enters, what comes out, and when a score cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import inf
 
 from focuscrawl import urls
@@ -388,43 +389,41 @@ class Frontier(NoWorkers):
     def rescore(self, scorer: Callable[[Entry], float]) -> int:
         """Re-score all waiting URLs; returns how many scores changed."""
         count = after = 0
-        with self.store.transaction():
+        with self._rescoring():
             while entries := self.store.queue.entries(after, RESCORED):
                 after = entries[-1].url_id
-                changed: list[tuple[float, float, bool, float, int]] = []
-                for entry in entries:
-                    if not self.waits(entry.url_id) or entry.url_id in self._tried:
-                        continue
-                    score = scorer(entry)
-                    if score != entry.score:
-                        moved, cold = self._moved_to(entry, score)
-                        changed.append((score, moved.rank, cold, moved.damping, moved.url_id))
-                self.store.queue.rescore(changed)
-                count += len(changed)
-        self.waiting.sweep()
-        self.turns.sweep()
+                count += self.set_scores([(entry.url_id, scorer(entry)) for entry in entries])
         return count
 
-    def set_scores(self, scores: Iterable[tuple[int, float]]) -> None:
-        """Give waiting URLs new scores, in a transaction."""
+    def rescore_to(self, scores: Mapping[int, float]) -> None:
+        """Give many waiting URLs the scores of a new model."""
+        with self._rescoring():
+            self.set_scores(scores.items())
+
+    @contextmanager
+    def _rescoring(self) -> Iterator[None]:
+        """Around a change of many scores, in a transaction."""
+        with self.store.transaction():
+            yield
+        self.waiting.sweep()
+        self.turns.sweep()
+
+    def set_scores(self, scores: Iterable[tuple[int, float]]) -> int:
+        """Give waiting URLs new scores, in a transaction; returns how many changed."""
         rows: list[tuple[float, float, bool, float, int]] = []
+        ranks = self.waiting.rank
         for url_id, score in scores:
             if self.waits(url_id) and url_id not in self._tried:
                 old, damping = self._score(url_id, {})
                 if score != old:
                     self.waiting.thaw(url_id)
-                    rank = self.waiting.rank[url_id] + (score - old) * damping
+                    rank = score if old == ranks[url_id] and damping == 1 else ranks[url_id] + (score - old) * damping
                     rows.append((score, rank, self._push(url_id, rank, at_once=True), damping, url_id))
         self.store.queue.rescore(rows)
+        return len(rows)
 
     def _rescored(self, entry: Entry, score: float, damped_before: float | None = None) -> Entry:
         """Change the score or damping of an entry; its age stays."""
-        entry, cold = self._moved_to(entry, score, damped_before)
-        self.store.queue.rescore([(score, entry.rank, cold, entry.damping, entry.url_id)])
-        return entry
-
-    def _moved_to(self, entry: Entry, score: float, damped_before: float | None = None) -> tuple[Entry, bool]:
-        """The same in memory only; also returns whether the entry belongs on disk only."""
         before = entry.score * (entry.damping if damped_before is None else damped_before)
         rank = entry.rank + score * entry.damping - before
         if entry.damping < 1:
@@ -433,7 +432,8 @@ class Frontier(NoWorkers):
             self._damped.discard(entry.url_id)
         self.waiting.thaw(entry.url_id)
         cold = self._push(entry.url_id, rank, at_once=True)
-        return entry._replace(score=score, rank=rank), cold
+        self.store.queue.rescore([(score, rank, cold, entry.damping, entry.url_id)])
+        return entry._replace(score=score, rank=rank)
 
     # ---- URLs in flight
 

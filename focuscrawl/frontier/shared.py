@@ -12,7 +12,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any
 
@@ -446,12 +446,12 @@ class SharedFrontier(Frontier):
             if len(self.held) < self.room_alone and not self._free.isdisjoint(row[2] for row in foreign.values()):
                 self._hungry = True
 
-    def rescore(self, scorer: Callable[[Entry], float]) -> int:
-        """Re-score all waiting URLs of the leased hosts; returns how many scores changed."""
+    @contextmanager
+    def _rescoring(self) -> Iterator[None]:
         self.waiting.load_cold()
-        count = super().rescore(scorer)
+        with super()._rescoring():
+            yield
         self.waiting.spill()
-        return count
 
     # ---- URLs in flight
 

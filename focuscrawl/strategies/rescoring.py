@@ -25,7 +25,7 @@ def rescore_waiting(crawl: Crawl, worth: Callable[[Sequence[Link]], Sequence[flo
     scores: dict[int, float] = {}
     while some := dict(islice(waiting, TOGETHER)):
         scores.update(zip(some, worth(list(some.values())), strict=True))
-    crawl.frontier.rescore(lambda entry: scores.get(entry.url_id, entry.score))
+    crawl.frontier.rescore_to(scores)
 
 
 def rescore_links_on(spider: FocusedSpider, numbers: Iterable[int]) -> int:
