@@ -4,7 +4,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
                                              lab papers claims patience outlook languages identify main_text peers
-                                             peers_early doors chaos workbench dashboard beside
+                                             peers_early doors chaos workbench dashboard beside strategies growth
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMES = (
         "space",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
-    *("peers", "peers_early", "chaos", "dashboard", "beside"),
+    *("peers", "peers_early", "chaos", "dashboard", "beside", "strategies", "growth"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -43,6 +43,9 @@ COMMANDS = {
     "papers": ("results.py", "papers"),
     "claims": ("results.py", "claims"),
     "lab_polite": ("results.py", "lab", "--polite"),
+    "growth": (
+        *("long.py", "--spiders=best_first", "--pages=20000", "--hosts=5000", "--queued=5000000", "--seen=20000000"),
+    ),
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
 }
