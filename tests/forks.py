@@ -175,9 +175,9 @@ def preload() -> None:
                 if isinstance(component, str) and component.startswith("scrapy."):
                     with contextlib.suppress(ImportError):
                         load_object(component)
-    for module in LATE:
+    for name in LATE:
         with contextlib.suppress(ImportError):
-            importlib.import_module(module)
+            importlib.import_module(name)
     assert "twisted.internet.reactor" not in sys.modules, "each command chooses its own"
 
 
