@@ -1,6 +1,6 @@
 """Several workers on one crawl on PostgreSQL: speed, order, cost, and a comparison with scrapy-redis.
 
-    python benchmarks/cluster.py [--parts polite,order,seen,redis] [--millions 0,1] [--pages 300]
+    python benchmarks/cluster.py [--parts polite,order,seen,redis] [--millions 0,1] [--pages 300] [--order-pages 1000]
 
 Real servers on this machine, workers in processes of their own, a synthetic web without a network:
 
@@ -329,6 +329,7 @@ def main() -> None:
     parser.add_argument("--parts", default="polite,order,seen,redis")
     parser.add_argument("--millions", default="0,1")
     parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--order-pages", type=int, default=1000)
     options = parser.parse_args()
     server = Server()
     try:
@@ -337,7 +338,7 @@ def main() -> None:
                 if part == "polite":
                     polite(server, Path(folder), options.pages)
                 elif part == "order":
-                    order(server, Path(folder), options.pages)
+                    order(server, Path(folder), options.order_pages)
                 elif part == "seen":
                     seen(server, Path(folder), options.pages, [int(word) for word in options.millions.split(",")])
                 else:

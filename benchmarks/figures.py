@@ -4,7 +4,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
                                              lab papers claims patience outlook languages identify main_text peers
-                                             peers_early doors chaos workbench
+                                             peers_early doors chaos workbench cluster scale shards
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMES = (
         "space",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
-    *("peers", "peers_early", "chaos"),
+    *("peers", "peers_early", "chaos", "cluster", "scale", "shards"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -43,6 +43,7 @@ COMMANDS = {
     "papers": ("results.py", "papers"),
     "claims": ("results.py", "claims"),
     "lab_polite": ("results.py", "lab", "--polite"),
+    "cluster": ("cluster.py", "--millions=0,1,10", "--pages=500"),
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
 }
