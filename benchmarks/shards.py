@@ -4,9 +4,9 @@
 
 Every page is on one shard, by a hash (labelled webs have few hosts, so that pages stand for hosts). A link is worth
 what best-first says: the relevance of its page by label, the best of all links seen. One crawler takes the best link
-of all; shards take turns, each its own best. A link to another shard waits in an outbox that is emptied whenever its shard has
-fetched *outbox* pages. Printed: relevant pages among the first *pages*, as a share of those of one crawler; mean of all
-topics, and the worst.
+of all; shards take turns, each its own best. A link to another shard waits in an outbox that is emptied whenever its
+shard has fetched *outbox* pages. Printed: relevant pages among the first *pages*, as a share of those of one crawler;
+mean of all topics, and the worst.
 """
 
 from __future__ import annotations
