@@ -5,6 +5,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
                                              lab papers claims patience outlook languages identify main_text peers
                                              peers_early doors chaos workbench dashboard beside strategies growth
+                                             cluster scale shards
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ NAMES = (
         "space",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
-    *("peers", "peers_early", "chaos", "dashboard", "beside", "strategies", "growth"),
+    *("peers", "peers_early", "chaos", "dashboard", "beside", "strategies", "growth", "cluster", "scale", "shards"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -46,6 +47,7 @@ COMMANDS = {
     "growth": (
         *("long.py", "--spiders=best_first", "--pages=20000", "--hosts=5000", "--queued=5000000", "--seen=20000000"),
     ),
+    "cluster": ("cluster.py", "--millions=0,1,10", "--pages=500"),
     "peers": ("peers/run.py",),
     "peers_early": ("peers/run.py", "--pages=38", f"--peers={EARLY}"),
 }

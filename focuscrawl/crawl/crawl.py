@@ -29,8 +29,8 @@ from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
 from focuscrawl.frontier.candidate import Candidate
 from focuscrawl.frontier.hosts import Hosts
+from focuscrawl.frontier.opening import open_frontier
 from focuscrawl.frontier.patience import Patience
-from focuscrawl.frontier.shared import open_frontier
 from focuscrawl.language.wanted import Wanted, wanted_languages
 from focuscrawl.manners import rights
 from focuscrawl.manners.scope import Scope

@@ -49,10 +49,10 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
             focus = Focus(url_id=page.url_id)
         else:
             frontier.fence(focus.url_id)
+        ids = page.link_ids = frontier.identify([link.url for link in page.links]) if page.links else []
         page.number = store.pages.add(page, focus.via)
         _store_late_signatures(crawl)
         if page.links:
-            ids = page.link_ids = frontier.identify([link.url for link in page.links])
             first = store.links.add(page.number, page.links, ids)
             frontier.offer(_candidates(page.links, ids, page.depth + 1, first, scheduler))
         _add_unread(crawl, page.number, page)

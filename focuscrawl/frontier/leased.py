@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappush
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,10 @@ from focuscrawl.frontier.waiting import COLD, DONE, KNOWN, QUEUED, SECOND, HostQ
 if TYPE_CHECKING:
     from focuscrawl.store.leases import WaitingRow
     from focuscrawl.store.postgres import PostgresStore
+
+
+#: URLs that are read together when one is taken: so many of each host, of so many hosts.
+UPCOMING, UPCOMING_HOSTS = 3, 32
 
 
 class _States(dict[int, int]):
@@ -162,6 +167,11 @@ class LeasedWaiting(Waiting):
     def is_empty(self, host_id: int) -> bool:
         """Whether no URL of a host waits."""
         return self.head(host_id) is None
+
+    def upcoming(self) -> list[int]:
+        """The URLs at the top of the hosts that may be asked now or soon."""
+        near = (host for host in self.hosts.values() if host.place == "ready" or host.soon)
+        return [url_id for host in islice(near, UPCOMING_HOSTS) for _, url_id in host.heap[:UPCOMING]]
 
     # ---- in and out
 

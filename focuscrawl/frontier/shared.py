@@ -58,7 +58,6 @@ class SharedFrontier(Frontier):
         self.held: dict[int, int] = {}
         self.worker = 0
         self._failures = 0
-        self._ids: Iterator[int] = iter(())
         #: URLs that got no answer while this worker runs.
         self._failed: set[int] = set()
         #: The hosts that retried and redirected URLs were found on, by URL id.
@@ -77,6 +76,7 @@ class SharedFrontier(Frontier):
         self.worker, self._failures = self.store.leases.join(f"{socket.gethostname()}:{os.getpid()}", self.lease)
         self.waiting.damped = self._damped
         self.waiting.failures, self.waiting.add_hosts = self._failures, self._add_hosts
+        self.store.queue.upcoming = self.waiting.upcoming
         self.waiting.saw(self.store.urls.last_id())
         if self.batch > 1 or self.floor > -inf:  # a round is about all that waits
             self.leases = 1 << 30
@@ -99,7 +99,7 @@ class SharedFrontier(Frontier):
         starving = not self.waiting.queued
         if not self.stale and now - self._looked < (LOOK / 10 if starving else LOOK):
             return True
-        if self.stale and now - self._looked < LOOK:
+        if self._waits_for_server and now - self._looked < LOOK:
             return False
         self._looked = now
         try:
@@ -119,6 +119,7 @@ class SharedFrontier(Frontier):
             self._renew()
         if self.held:
             self._take_in(leases.news(self.held, self._failures))
+        self.store.queue.forget_near()
         leases.seen(self.worker, self._about_to_fetch())
         self._cluster = leases.cluster(self.worker, self.lease)
         self._totals = Totals(*self._cluster[-3:])
@@ -241,13 +242,15 @@ class SharedFrontier(Frontier):
             logger.warning("%s: %s; waiting for the server", self.store.name, error)
             self._waits_for_server = True
         elif not self.stale:
-            logger.warning("a page was not stored: %s; another worker crawls its host now", error)
+            logger.warning("a page was not stored: %s", error)
         self.stale = True
         return True
 
     def put_back(self, url_id: int) -> None:
-        """Forget that a URL is in flight: nothing of it was stored."""
+        """Forget that a URL is in flight: nothing of it was stored, unless another worker has."""
         self._origin.pop(url_id, None)
+        with suppress(StoreError):
+            self.store.leases.remove_fetched(url_id)
         if self.waiting.state[url_id] == IN_FLIGHT and self.waiting.host_of.get(url_id) in self.waiting.hosts:
             self.turns.landed(self.waiting.host_of[url_id])
         self.waiting.forget_url(url_id)
@@ -294,22 +297,28 @@ class SharedFrontier(Frontier):
         if keys is None:
             keys = [urls.key(url, any_scheme=self.any_scheme) for url in found]
         self.waiting.let_pass()
-        leases, waiting = self.store.leases, self.waiting
-        names = [urls.host(url) for url in found]
-        known, others = leases.known(set(keys), set(names) - waiting.host_ids.keys())
-        hosts = {name: host for name, (host, _) in others.items()}
-        self._free = {host for host, free in others.values() if free}
-        if len(known) < len(set(keys)):
-            wanted = {name for name, key in zip(names, keys, strict=True) if key not in known}
-            hosts |= self._add_hosts(wanted - hosts.keys() - waiting.host_ids.keys())
-            new: dict[int, tuple[int, int, str, int]] = {}
-            for url, key, name in zip(found, keys, names, strict=True):
-                if key not in known and key not in new:
-                    new[key] = (self._new_id(), key, url, waiting.host_ids.get(name) or hosts[name])
-            if leases.add_urls(list(new.values())):
-                known |= {key: (url_id, host, 0) for key, (url_id, _, _, host) in new.items()}
-            else:  # another worker was faster
-                known |= leases.known(new, ())[0]
+        waiting, names = self.waiting, [urls.host(url) for url in found]
+        asked = sorted(set(names) - waiting.host_ids.keys())
+        new: dict[int, int] = {}
+        for place, key in enumerate(keys):
+            new.setdefault(key, place)
+        room = max(0, self.room_alone - len(self.held))
+        told = self.store.leases.identify(
+            list(new),
+            [found[place] for place in new.values()],
+            [names[place] for place in new.values()],
+            asked,
+            (self.worker, room, self.lease),
+            page=self.store.reserved is None,
+        )
+        self.store.reserved = told.page or self.store.reserved
+        for name, (host, _, epoch) in told.hosts.items():
+            if epoch is not None:
+                self.held[host] = epoch
+                waiting.add_host(host, name, 0)
+        self._free = {host for host, free, _ in told.hosts.values() if free}
+        known = told.urls
+        waiting.saw(max((url_id for url_id, _, _ in known.values()), default=0))
         for key in keys:
             url_id, host, done = known[key]
             if url_id not in waiting.host_of:
@@ -320,14 +329,6 @@ class SharedFrontier(Frontier):
         ids = [known[key][0] for key in keys]
         waiting.recall(ids)
         return ids
-
-    def _new_id(self) -> int:
-        url_id = next(self._ids, 0)
-        if not url_id:
-            self._ids = iter(self.store.leases.url_ids())
-            url_id = next(self._ids)
-        self.waiting.saw(url_id)
-        return url_id
 
     def _add_hosts(self, names: set[str]) -> dict[str, int]:
         """Add hosts; those that are new are leased at once while there is room."""
@@ -361,8 +362,16 @@ class SharedFrontier(Frontier):
 
     def has_open(self) -> bool:
         """Whether any URL waits here, or somebody else has or may lease hosts with waiting URLs."""
-        elsewhere = self._cluster.free > 0 or self._cluster.held > len(self.held) or self.stale or self._hungry
-        return elsewhere or self.waiting.has_open()
+        if self.waiting.has_open() or self._has_elsewhere():
+            return True
+        try:  # the last look may be a second old: a worker that ends too early does not come back
+            self._cluster = self.store.leases.cluster(self.worker, self.lease)
+        except StoreError as error:
+            return self.recover_from(error)
+        return self._has_elsewhere()
+
+    def _has_elsewhere(self) -> bool:
+        return self._cluster.free > 0 or self._cluster.held > len(self.held) or self.stale or self._hungry
 
     def is_taken(self, url_id: int) -> bool:
         """Whether a URL was fetched or is in flight."""
@@ -476,7 +485,7 @@ class SharedFrontier(Frontier):
         if self.waiting.state[url_id] != IN_FLIGHT and url_id in self.waiting.host_of:
             return  # nobody asked for it
         if found_on not in self.held or self.stale:
-            raise LeaseLostError("the lease of its host was lost")
+            raise LeaseLostError("the lease of its host was lost, and another worker crawls it now")
         hosts = {found_on, now_of} & self.held.keys()
         self.store.leases.fence(self.worker, {host: self.held[host] for host in sorted(hosts)})
         for host in hosts:
@@ -486,11 +495,3 @@ class SharedFrontier(Frontier):
     def count_page(self, *, relevant: bool, matched: bool) -> None:
         """Count a page of this worker. Call inside the transaction that stores it."""
         self.store.leases.count_page(self.worker, relevant, matched)
-
-
-def open_frontier(store: Any, **options: Any) -> Frontier:
-    """The frontier of a store: of a file, or of a crawl that is shared."""
-    make: Callable[..., Frontier] = SharedFrontier if store.shared else Frontier
-    if not store.shared:
-        options = {name: value for name, value in options.items() if name not in ("leases", "lease")}
-    return make(store, **options)

@@ -11,13 +11,17 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from focuscrawl.store.schema import CELLS, is_flag
+from focuscrawl.store.schema import CELLS, SCHEMA, is_flag, statements
 
 #: Columns that hold true or false; `wanted` is of a table that is not in every crawl.
 FLAGS = {name for columns in CELLS.values() for name, kind in columns.items() if is_flag(kind)} | {"wanted"}
 
 _LIST = "(SELECT value FROM json_each(?))"
 _IDS = "(SELECT value::bigint FROM json_array_elements_text(?::json) AS value)"
+#: Tables that a page adds many rows to.
+_INSERT = re.compile(
+    r"INSERT INTO (link|reason|frontier)(?: \(([\w, ]+)\))? VALUES \((?:\?, )*\?(, 1)?\)( ON CONFLICT .*)?"
+)
 _COLUMN = re.compile(r"(?<!\w)(\w++) INTEGER(?: DEFAULT (\d))?")
 
 
@@ -28,6 +32,28 @@ def translated(sql: str) -> str:
         sql = _definition(sql)
     sql = sql.replace(_LIST, _IDS).replace(" temp.", " pg_temp.")
     return sql.replace("%", "%%").replace("?", "%s")
+
+
+@cache
+def in_one_go(sql: str) -> str | None:
+    """The statement that adds many rows at once, given as columns; None if *sql* adds none, or to another table."""
+    found = _INSERT.fullmatch(sql)
+    if found is None:
+        return None
+    table, names, fixed, rest = found.groups()
+    types = _types(table)
+    columns = names.split(", ") if names else list(types)[: found[0].count("?")]
+    arrays = ", ".join(f"%s::{types[name]}[]" for name in columns)
+    return f"INSERT INTO {table}{f' ({names})' if names else ''} SELECT *{fixed or ''} FROM unnest({arrays}){rest}"
+
+
+@cache
+def _types(table: str) -> dict[str, str]:
+    """The columns of a table, each with its type."""
+    definition = next(text for text in statements(SCHEMA) if text.startswith(f"CREATE TABLE {table} ("))
+    known = re.findall(r"[(,]\s*(\w+) (INTEGER|REAL|TEXT)", definition)
+    names = {"INTEGER": "bigint", "REAL": "float8", "TEXT": "text"}
+    return {name: "boolean" if name in FLAGS else names[kind] for name, kind in known}
 
 
 def _definition(sql: str) -> str:
@@ -58,7 +84,7 @@ BESIDE = (
     "CREATE UNIQUE INDEX host_name ON host (name)",
     "CREATE INDEX frontier_host ON frontier (host, rank DESC, url_id)",
     "CREATE INDEX failure_url ON failure (url_id)",
-    "CREATE SEQUENCE url_ids",
+    "CREATE SEQUENCE url_id",
     "CREATE SEQUENCE later_links",
     "ALTER TABLE page ALTER body SET STORAGE EXTERNAL",
     (
@@ -119,6 +145,33 @@ FUNCTIONS = (
         "CREATE FUNCTION has_author(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS"
         " 'SELECT EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE ''[]'' END)"
         " WHERE has_words(value, $2))'"
+    ),
+    (
+        # the URLs with some keys, added if they are new, and the hosts with some names: new hosts are leased while
+        # there is room. Ids follow the order of the links; all workers add rows in one order, which avoids deadlocks.
+        "CREATE FUNCTION identify(keys bigint[], urls text[], names text[], asked text[], who bigint, room bigint,"
+        " seconds float8, pages bigint) RETURNS TABLE (o_key bigint, o_id bigint, o_host bigint, o_flag boolean,"
+        " o_name text, o_epoch bigint) LANGUAGE plpgsql AS $$ DECLARE new_keys bigint[]; new_urls text[];"
+        " new_names text[]; BEGIN"
+        " SELECT array_agg(k ORDER BY n), array_agg(u ORDER BY n), array_agg(h ORDER BY n) INTO new_keys, new_urls,"
+        " new_names FROM unnest(keys, urls, names) WITH ORDINALITY AS g (k, u, h, n)"
+        " WHERE NOT EXISTS (SELECT 1 FROM url WHERE url.key = k);"
+        " IF new_keys IS NOT NULL THEN"
+        " WITH added AS (INSERT INTO host (name) SELECT DISTINCT h FROM unnest(new_names) AS h WHERE h = ANY(asked)"
+        " AND NOT EXISTS (SELECT 1 FROM host WHERE host.name = h) ORDER BY h ON CONFLICT (name) DO NOTHING"
+        " RETURNING id), mine AS (SELECT id, row_number() OVER (ORDER BY id) <= room AS is_mine FROM added)"
+        " INSERT INTO lease (host, holder, epoch, until) SELECT id, CASE WHEN is_mine THEN who END,"
+        " CASE WHEN is_mine THEN 1 ELSE 0 END, CASE WHEN is_mine THEN now() + make_interval(secs => seconds) END"
+        " FROM mine;"
+        " INSERT INTO url (id, key, url, host) SELECT i, k, u, host.id FROM (SELECT nextval('url_id') AS i, k, u, h"
+        " FROM unnest(new_keys, new_urls, new_names) AS g (k, u, h)) AS g JOIN host ON host.name = h"
+        " ORDER BY k ON CONFLICT (key) DO NOTHING;"
+        " END IF;"
+        " RETURN QUERY SELECT url.key, url.id, url.host, url.done, NULL::text, NULL::bigint FROM url"
+        " WHERE url.key = ANY(keys) UNION ALL SELECT NULL, host.id, NULL, lease.holder IS NULL OR lease.until < now(),"
+        " host.name, CASE WHEN lease.holder = who THEN lease.epoch END FROM host LEFT JOIN lease"
+        " ON lease.host = host.id WHERE host.name = ANY(asked) UNION ALL"
+        " SELECT NULL, nextval('page_id_seq'), NULL, NULL, NULL, NULL FROM generate_series(1, pages); END $$"
     ),
     (
         "CREATE FUNCTION fence(who bigint, hosts bigint[], epochs bigint[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN"

@@ -6,17 +6,15 @@ The epoch of a lease grows each time the host changes hands: the writes of a wor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuscrawl.store.part import Part
-from focuscrawl.store.queue import NewRow, Queue
+from focuscrawl.store.queue import Entry, NewRow, Queue
 
 if TYPE_CHECKING:
     from focuscrawl.store.postgres import PostgresStore
-
-#: URL ids that a worker takes at a time.
-BLOCK = 256
+    from focuscrawl.store.store import Store
 
 
 class Leased(NamedTuple):
@@ -38,6 +36,19 @@ class WaitingRow(NamedTuple):
     #: Whether a request for it got no answer since the workers began, and ever.
     failed: int
     tried: int
+    #: Whether it was fetched meanwhile: somebody has queued it again before they could know.
+    done: int
+
+
+class Identified(NamedTuple):
+    """What is known of URLs and hosts, after new ones were added."""
+
+    #: By key: id, host, whether it is done.
+    urls: dict[int, tuple[int, int, int]]
+    #: By name: id, whether nobody holds it, and the epoch if the worker does.
+    hosts: dict[str, tuple[int, int, int | None]]
+    #: A number for the next page, if one was asked for.
+    page: int | None
 
 
 class Cluster(NamedTuple):
@@ -108,7 +119,8 @@ _GIVE_BACK = (
 )
 _ROW = (
     "f.url_id, f.host, f.rank, f.damping, EXISTS (SELECT 1 FROM failure WHERE failure.url_id = f.url_id AND id > %s),"
-    " EXISTS (SELECT 1 FROM failure WHERE failure.url_id = f.url_id)"
+    " EXISTS (SELECT 1 FROM failure WHERE failure.url_id = f.url_id),"
+    " coalesce((SELECT done FROM url WHERE url.id = f.url_id), TRUE)"
 )
 _ROWS = (
     f"SELECT {_ROW} FROM unnest(%s::bigint[]) AS mine (host) CROSS JOIN LATERAL (SELECT url_id, host, rank, damping"
@@ -167,10 +179,12 @@ _KNOWN = (
     " SELECT NULL, host.id, pages, lease.holder IS NULL OR lease.until < now(), name FROM host"
     " LEFT JOIN lease ON lease.host = host.id WHERE name = ANY(%s)"
 )
-_ADD_URLS = (
-    "WITH added AS (INSERT INTO url (id, key, url, host) SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[],"
-    " %s::bigint[]) ON CONFLICT (key) DO NOTHING RETURNING 1) SELECT count(*) FROM added"
+_RESCORE = (
+    "UPDATE frontier SET score = x.score, rank = x.rank, cold = x.cold, damping = x.damping FROM unnest(%s::float8[],"
+    " %s::float8[], %s::boolean[], %s::float8[], %s::bigint[]) AS x (score, rank, cold, damping, url_id)"
+    " WHERE frontier.url_id = x.url_id"
 )
+_ENTRIES = f"SELECT {', '.join(Entry._fields)} FROM frontier WHERE url_id = ANY(%s)"
 _ADD_HOSTS = "INSERT INTO host (name) SELECT unnest(%s::text[]) ON CONFLICT (name) DO NOTHING RETURNING id, name"
 _HOLD = (
     "INSERT INTO lease (host, holder, epoch, until) SELECT unnest(%s::bigint[]), %s, 1,"
@@ -186,6 +200,14 @@ _WORKERS = (
 class SharedQueue(Queue):
     """Table `frontier` of a shared crawl: the waiting URLs of all workers."""
 
+    store: PostgresStore
+    #: The ids of URLs that will probably be asked for next.
+    upcoming: Callable[[], list[int]] = staticmethod(list)
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._near: dict[int, Entry] = {}
+
     def add(self, rows: Any) -> None:
         """Queue URLs of hosts that this worker holds; a row that is on disk only is raised."""
         rows = sorted(rows)
@@ -194,6 +216,38 @@ class SharedQueue(Queue):
             " SET score = excluded.score, rank = excluded.rank, via = excluded.via WHERE excluded.rank > frontier.rank",
             rows,
         )
+
+    def entry(self, url_id: int) -> Entry | None:
+        """A waiting URL; those that will probably be asked for next are read together with it."""
+        if url_id not in self._near:
+            rows = self._run(_ENTRIES, [url_id, *self.upcoming()])
+            self._near = {row[0]: Entry(*row) for row in rows}
+        return self._near.pop(url_id, None)
+
+    def forget_near(self) -> None:
+        """Read waiting URLs again: others may have changed them."""
+        self._near.clear()
+
+    def raise_scores(self, rows: Any) -> None:
+        """Update URLs that were found again."""
+        self._near.clear()
+        super().raise_scores(rows)
+
+    def rescore(self, rows: Any) -> None:
+        """Change scores: score, rank, cold, damping, URL id."""
+        found = list(rows)
+        for row in found:
+            self._near.pop(row[-1], None)
+        if found:
+            self._run(_RESCORE, *map(list, zip(*found, strict=True)))
+
+    def keep_request(self, url_id: int, request: str) -> None:
+        """Store the request for a URL that is waiting as a plain link."""
+        self._near.pop(url_id, None)
+        super().keep_request(url_id, request)
+
+    def _run(self, statement: str, *values: object) -> Any:
+        return self.store.connection.run(statement, values)
 
     def freeze(self, url_ids: Sequence[int]) -> None:
         """Nothing: the holder of a host knows what it has in memory."""
@@ -228,7 +282,7 @@ class Leases(Part):
     def adopt(self) -> None:
         """Take over what was copied from a file: ids go on, hosts can be leased, and the pages are counted."""
         self._run(
-            f"SELECT setval('url_ids', (SELECT coalesce(max(id), 0) / {BLOCK} + 1 FROM url)),"
+            "SELECT setval('url_id', (SELECT coalesce(max(id), 0) + 1 FROM url), FALSE),"
             f" setval('later_links', (SELECT greatest(1, -coalesce(min(id), 0) / {1 << 20} + 1) FROM link))"
         )
         self._run(
@@ -314,12 +368,12 @@ class Leases(Part):
 
     def rows(self, hosts: Collection[int], limit: int, failures: int) -> list[WaitingRow]:
         """The best waiting URLs of hosts, at most *limit* of each."""
-        return [WaitingRow(*row) for row in self._run(_ROWS, failures, list(hosts), limit)]
+        return self._waiting(self._run(_ROWS, failures, list(hosts), limit))
 
     def below(self, host: int, floor: tuple[float, int], limit: int, failures: int) -> list[WaitingRow]:
         """The best waiting URLs of a host from *floor* (-rank, URL id) on."""
         rank = -floor[0]
-        return [WaitingRow(*row) for row in self._run(_BELOW, failures, host, rank, rank, floor[1], limit)]
+        return self._waiting(self._run(_BELOW, failures, host, rank, rank, floor[1], limit))
 
     def some(self, url_ids: Collection[int], failures: int) -> list[WaitingRow]:
         """Some URLs, as far as they wait."""
@@ -328,7 +382,19 @@ class Leases(Part):
 
     def news(self, hosts: Collection[int], failures: int) -> list[WaitingRow]:
         """The waiting URLs of hosts that others have added or raised since the last call."""
-        return [WaitingRow(*row) for row in self._run(_NEWS, list(hosts), failures)]
+        return self._waiting(self._run(_NEWS, list(hosts), failures))
+
+    def _waiting(self, found: Iterable[Any]) -> list[WaitingRow]:
+        """Rows of the queue; those of URLs that were fetched before they were queued are removed."""
+        rows = list(map(WaitingRow._make, found))
+        if done := [row.url_id for row in rows if row.done]:
+            self._run("DELETE FROM frontier WHERE url_id = ANY(%s)", done)
+            rows = [row for row in rows if not row.done]
+        return rows
+
+    def remove_fetched(self, url_id: int) -> None:
+        """Remove a URL from the queue if its page is stored."""
+        self._run("DELETE FROM frontier USING page WHERE page.url_id = frontier.url_id AND page.url_id = %s", url_id)
 
     def offer(self, rows: Sequence[NewRow]) -> None:
         """Queue URLs of hosts that this worker does not hold, or raise their scores. Call inside a transaction."""
@@ -357,15 +423,31 @@ class Leases(Part):
         ).fetchall()
         return rows
 
-    def url_ids(self) -> range:
-        """Some ids for new URLs, for this worker alone."""
-        number = self._run("SELECT nextval('url_ids')").fetchone()[0]
-        return range((number - 1) * BLOCK + 1, number * BLOCK + 1)
+    def identify(
+        self,
+        keys: list[int],
+        urls: list[str],
+        names: list[str],
+        asked: list[str],
+        hold: tuple[int, int, float],
+        *,
+        page: bool,
+    ) -> Identified:
+        """The URLs with some keys, added if they are new, and the hosts *asked* for, in one round trip.
 
-    def add_urls(self, rows: Sequence[tuple[int, int, str, int]]) -> bool:
-        """Add URLs: id, key, URL, host; False if others have added some of them first. Call inside a transaction."""
-        columns = map(list, zip(*sorted(rows, key=lambda row: row[1]), strict=True))  # one order for all: no deadlock
-        return bool(self._run(_ADD_URLS, *columns).fetchone()[0] == len(rows))
+        *names*: the hosts of the URLs. *hold*: worker, how many new hosts it may lease, for how many seconds. *page*:
+        whether to reserve the number of a page. Call inside a transaction.
+        """
+        query = "SELECT * FROM identify(%s::bigint[], %s::text[], %s::text[], %s::text[], %s, %s, %s, %s)"
+        found = Identified({}, {}, None)
+        for key, number, host, flag, name, epoch in self._run(query, keys, urls, names, asked, *hold, int(page)):
+            if key is not None:
+                found.urls[key] = number, host, flag
+            elif name is not None:
+                found.hosts[name] = number, flag, epoch
+            else:
+                found = found._replace(page=number)
+        return found
 
     def add_hosts(self, names: Collection[str]) -> dict[str, int]:
         """Add hosts; returns the ids of those that are new. Call inside a transaction."""

@@ -49,6 +49,7 @@ class PostgresStore(Store):
 
     shared = True
     connection: Connection  # type: ignore[assignment]
+    queue: SharedQueue
 
     def __init__(self, address: str, *, create: bool = True, folder: Path | None = None) -> None:
         """Open the crawl at an address; without *create* it must exist. *folder*: where a worker has its own files."""
@@ -56,6 +57,8 @@ class PostgresStore(Store):
         # where a worker has files of its own; others have none
         self.path = (folder or Path("/nowhere")) / "crawl.sqlite"
         self.failed = None
+        #: The number of the next page, if it was reserved while its links were looked up.
+        self.reserved: int | None = None
         self.version = VERSION
         self.new = False
         self.check = False
@@ -174,9 +177,13 @@ class PostgresStore(Store):
 
     def insert(self, statement: str, values: Sequence[object]) -> int:
         """Add a row to a table whose ids are assigned, and return its id."""
+        if self.reserved is not None and statement.startswith("INSERT INTO page ("):
+            number, self.reserved = self.reserved, None
+            given = statement.replace("INSERT INTO page (", "INSERT INTO page (id, ").replace("VALUES (", "VALUES (?, ")
+            self.execute(given, (number, *values))
+            return number
         returning = f"{statement} RETURNING id"
-        number: int = self.execute(returning, values).fetchone()[0]
-        return number
+        return int(self.execute(returning, values).fetchone()[0])
 
     def small_cache(self) -> None:
         """Nothing: the server has the cache."""

@@ -171,3 +171,13 @@ def test_a_strategy_that_goes_in_rounds_takes_one_worker(postgres, tmp_path):
         workers.until(lambda: workers.processes[1].poll() is not None)
         assert workers.processes[1].returncode == 2
         assert "takes one worker" in workers.log(1)
+
+
+def test_a_worker_that_finds_nothing_yet_stays(postgres, tmp_path):
+    """The seed takes seconds to answer; whoever has nothing to do meanwhile waits for what it leads to."""
+    web = {"FOCUS_WEB": "synthetic:60?hosts=12&links=10&bytes=500", "FOCUS_WEB_LATENCY": 3, "DOWNLOAD_DELAY": 0}
+    with cluster(postgres, tmp_path, hosts=1, pages=1, **web) as workers:
+        workers.seed = "http://host-0.synthetic.example/0.html"
+        workers.start(2)
+        assert workers.finish(150) == [0, 0]
+        assert workers.sql("SELECT min(pages) > 0 FROM worker") == [(True,)]

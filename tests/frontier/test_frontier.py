@@ -10,7 +10,7 @@ import pytest
 from focuscrawl import urls
 from focuscrawl.frontier import frontier as frontier_module
 from focuscrawl.frontier.frontier import Candidate, Frontier
-from focuscrawl.frontier.shared import open_frontier
+from focuscrawl.frontier.opening import open_frontier
 from focuscrawl.frontier.waiting import DONE, IN_FLIGHT, KNOWN
 from focuscrawl.store.places import open_store
 from focuscrawl.store.queue import Entry
