@@ -4,7 +4,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              judges fuzz learned apprentice apprentice_axes link_classifier rivals
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
                                              lab papers claims patience outlook languages identify main_text peers
-                                             peers_early doors chaos workbench
+                                             peers_early doors chaos workbench adaptive adaptive_webs adaptive_cases
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMES = (
         "space",
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
-    *("peers", "peers_early", "chaos"),
+    *("peers", "peers_early", "chaos", "adaptive", "adaptive_webs", "adaptive_cases"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -51,7 +51,7 @@ MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
 MARKDOWN = (
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "apprentice_axes"),
-    *("languages", "identify", "main_text", "workbench"),
+    *("languages", "identify", "main_text", "workbench", "adaptive_webs", "adaptive_cases"),
 )
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
