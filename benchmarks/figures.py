@@ -5,7 +5,7 @@ python benchmarks/figures.py [NAME …]        all, or some: demo explain topic 
                                              ranks dewey tgraph search stemmers suggest calls space lab_polite
                                              lab papers claims patience outlook languages identify main_text peers
                                              peers_early doors chaos workbench dashboard beside strategies growth
-                                             cluster scale shards
+                                             cluster scale shards adaptive adaptive_webs adaptive_cases
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ NAMES = (
     ),
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "languages", "identify", "main_text"),
     *("peers", "peers_early", "chaos", "dashboard", "beside", "strategies", "growth", "cluster", "scale", "shards"),
+    *("adaptive", "adaptive_webs", "adaptive_cases"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
 EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
@@ -56,7 +57,7 @@ MODULES = {"chaos": "tests.chaos"}
 #: Benchmarks that print Markdown, not text.
 MARKDOWN = (
     *("lab_polite", "lab", "papers", "claims", "patience", "outlook", "apprentice_axes"),
-    *("languages", "identify", "main_text", "workbench", "dashboard"),
+    *("languages", "identify", "main_text", "workbench", "dashboard", "adaptive_webs", "adaptive_cases"),
 )
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 

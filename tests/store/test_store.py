@@ -71,6 +71,20 @@ def test_links_come_back_with_their_context(store):
     assert store.links.page_url(99) is None
 
 
+def test_links_of_a_page_with_the_same_reasons_share_them(store):
+    source = b"".join(b"<p><a href='/%d'>link</a>" % number for number in range(5))
+    made = read_page(Page("http://a.example/", fetched_at="2026-01-01T00:00:00"), source, "text/html")
+    made.url_id = 1
+    one, other = {"context": 1.0}, {"heading": 0.5}
+    for link, why in zip(made.links, (one, other, one, None, one), strict=True):
+        link.why = why
+    with store.transaction():
+        store.urls.add([(1, 11, made.url, 1), (2, 22, made.links[0].url, 1)])
+        first = store.links.add(store.pages.add(made, None), made.links, [2] * 5)
+    assert [store.links.get(first + place).why for place in range(5)] == [one, other, one, None, one]
+    assert store.execute("SELECT count(*) FROM reason").fetchone()[0] == 1
+
+
 def test_what_fails_half_way_is_not_there_at_all(store):
     with pytest.raises(ZeroDivisionError), store.transaction():
         store.pages.add(page(), None)

@@ -28,7 +28,7 @@ GROWTH = 1.1
 RESCORE_EVERY = 20
 #: Both are put off when there is much to score again: so many in-links cost a page.
 LINKS_PER_FIT = 500
-LINKS_PER_RESCORING = 2000
+LINKS_PER_RESCORING = 1000
 #: In-links that are kept; beyond them, those of the worse half of the waiting URLs are forgotten.
 MOST_LINKS = 1_000_000
 #: Fetched URLs that the weights are learned from, the latest ones.
