@@ -16,7 +16,7 @@ import numpy as np
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.learner import Learner
 from focuscrawl.strategies.adaptive.reading import Reader
 from focuscrawl.strategies.adaptive.telling import reasons
@@ -39,7 +39,7 @@ def synthetic_page(number: int, targets: list[int], source: random.Random) -> Pa
         url = f"http://h{target % 50}.example/d{target % 97}/p{target}.html"
         parts.append(f"{words} <a href='{url}'>topic{target % TOPICS} page</a> ")
     parts.append("</p></div></body></html>")
-    return read_page(Page(f"http://h{number % 50}.example/p{number}"), "".join(parts).encode(), "text/html")
+    return read_html(Page(f"http://h{number % 50}.example/p{number}"), "".join(parts).encode(), "text/html")
 
 
 def main() -> None:

@@ -4,11 +4,11 @@ import pytest
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 
 def page(text: str, title: str = "") -> Page:
-    return read_page(Page("http://example.com/"), f"<title>{title}</title><p>{text}".encode(), "text/html")
+    return read_html(Page("http://example.com/"), f"<title>{title}</title><p>{text}".encode(), "text/html")
 
 
 def test_keywords_are_compared_by_stem():
@@ -82,7 +82,7 @@ def test_a_word_too_long_to_be_one_is_counted_but_not_remembered():
 
 
 def tagged(html: str) -> Page:
-    return read_page(Page("http://example.com/"), html.encode(), "text/html")
+    return read_html(Page("http://example.com/"), html.encode(), "text/html")
 
 
 PLACES = (
@@ -165,5 +165,5 @@ def test_an_acronym_that_is_a_common_word_counts_in_capitals_only():
 )
 def test_phrases_count_in_every_place(markup, phrase, word):
     judge = KeywordJudge({"call for paper": 5, "database": 3})
-    found = judge.tag_weighted(read_page(Page("http://example.com/"), markup.encode(), "text/html"), 0.05)
+    found = judge.tag_weighted(read_html(Page("http://example.com/"), markup.encode(), "text/html"), 0.05)
     assert found.relevance == pytest.approx((5 * phrase + 3 * word) / (34**0.5 * (phrase**2 + word**2) ** 0.5))

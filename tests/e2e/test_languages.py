@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.spiders import adaptive
 from tests.language_webs import (
     LARGE,
@@ -89,7 +89,7 @@ def test_every_link_of_a_web_leads_somewhere_and_every_page_can_be_read(language
     web = language_web(language)
     texts = {source.title: source for site in sites(language) for source in site.pages}
     for url, answer in web.pages():
-        page = read_page(Page(url), answer.body, answer.content_type)
+        page = read_html(Page(url), answer.body, answer.content_type)
         assert {link.url for link in page.links if web.get(link.url).status == 404} == set(), url
         assert any(title in page.title for title in texts), f"{url} was decoded wrongly: {page.title}"
 

@@ -10,7 +10,7 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.languages import NAMES
 from focuscrawl.language.wanted import wanted_languages
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
@@ -24,7 +24,7 @@ ENGLISH = "The old organs of the churches were restored by a builder of organs a
 
 
 def page(text: str) -> Page:
-    return read_page(Page("http://a.example/"), f"<p>{text}".encode(), "text/html; charset=utf-8")
+    return read_html(Page("http://a.example/"), f"<p>{text}".encode(), "text/html; charset=utf-8")
 
 
 def test_a_page_is_judged_by_the_keywords_of_its_language_and_those_without_one():

@@ -8,12 +8,12 @@ import pytest
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.seeding.suggest import Change, Forms, Pages, likelihood_ratio, phrases, suggest
 
 
 def page(text: str, title: str = "") -> Page:
-    return read_page(Page(f"http://a.example/{abs(hash(text))}"), f"<title>{title}</title><p>{text}".encode())
+    return read_html(Page(f"http://a.example/{abs(hash(text))}"), f"<title>{title}</title><p>{text}".encode())
 
 
 FILLER = "It was a cold day in the old town and nobody spoke of anything new"

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence
 from focuscrawl.strategies.adaptive.frequencies import frequency_table
 from focuscrawl.strategies.adaptive.judge import PageJudge
@@ -29,7 +29,7 @@ WEATHER = "clouds gather over the coast, rain falls on the hills and the wind tu
 
 def page(text: str, *links: tuple[str, str], url: str = "http://a.example/") -> Page:
     anchors = "".join(f'<p class=x><a href="{target}">{anchor}</a></p>' for target, anchor in links)
-    return read_page(Page(url), f"<title>page</title><p>{text}</p>{anchors}".encode(), "text/html")
+    return read_html(Page(url), f"<title>page</title><p>{text}</p>{anchors}".encode(), "text/html")
 
 
 def read(arrived: Page, keywords: KeywordJudge | None = None):
@@ -86,7 +86,7 @@ def test_a_language_without_a_table_has_no_common_words():
 
 def test_a_link_speaks_by_anchor_url_context_and_heading():
     source = b"<h1>Rocks</h1><h2>Layers</h2><p>old strata <a href='/granite/deep.html'>Hard stones</a> are folded</p>"
-    (link,) = read_page(Page("http://a.example/"), source, "text/html").links
+    (link,) = read_html(Page("http://a.example/"), source, "text/html").links
     found = link_words(link)
     assert list(found.anchor) == ["hard", "stone"]
     assert {"granit", "deep"} <= set(found.url)
@@ -96,7 +96,7 @@ def test_a_link_speaks_by_anchor_url_context_and_heading():
 
 def test_a_link_knows_its_place_in_the_markup():
     source = b"<div class='menu side'><ul><li><a href='/x'>x</a></ul></div><p><a href='/y'>y</a>"
-    first, second = read_page(Page("http://a.example/"), source, "text/html").links
+    first, second = read_html(Page("http://a.example/"), source, "text/html").links
     assert first.path.endswith("div.menu>ul>li>a")
     assert second.path.endswith("p>a")
 

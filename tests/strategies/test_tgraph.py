@@ -8,7 +8,7 @@ import pytest
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.tgraph import COUNT, DOUBT, PAPER, Ascent, Node, TGraph, bottom_up, node_of, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text
@@ -17,7 +17,7 @@ from tests.conftest import at, small_web
 
 
 def page(url: str, html: str) -> Page:
-    return read_page(Page(url), html.encode(), "text/html")
+    return read_html(Page(url), html.encode(), "text/html")
 
 
 HTML = "<h1>Heaps</h1><h2>Sorts</h2><h3>Quick</h3><p>a fast sort: <a href=http://b.example/>quick sort</a></p>"
