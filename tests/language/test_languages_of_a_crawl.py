@@ -108,6 +108,24 @@ def test_or_their_links_are_held_back(crawl):
     assert "its page is in English (FOCUS_LANGUAGES)" in why
 
 
+@pytest.mark.parametrize(("setting", "fetched"), [("de,follow=no", "root de x"), ("de", "root en de x")])
+def test_a_link_whose_hreflang_names_another_language_is_held_back(crawl, setting, fetched):
+    web = MemoryWeb()
+    web.add(
+        at("root"),
+        f"<p>{GERMAN} <a href={at('en')} hreflang=en-GB>English</a> <a href={at('de')} hreflang=de-CH>Deutsch</a>"
+        f" <a href={at('x')} hreflang=tlh>Klingon</a>",
+    )
+    for name in ("en", "de", "x"):
+        web.add(at(name), f"<p>{GERMAN} Auch hier geht es um Orgeln.")
+    crawled = crawl(
+        "best_first", web, settings={"FOCUS_LANGUAGES": setting}, seeds=at("root"), keywords="Orgel,Orgelbauer"
+    )
+    assert {url for (url,) in crawled.sql("SELECT url FROM page")} == set(map(at, fetched.split()))
+    ((why,),) = crawled.sql("SELECT why FROM link WHERE anchor = 'English'")
+    assert ("its hreflang says English (FOCUS_LANGUAGES)" in str(why)) is (setting != "de")
+
+
 def test_search_finds_all_forms_of_a_word_in_its_language(crawl):
     crawled = crawl("best_first", mixed_web(), seeds=at("root"), keywords="Orgel,Orgelbauer")
     store = Store(crawled.folder / "crawl.sqlite", create=False)
