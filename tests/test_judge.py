@@ -46,10 +46,10 @@ def test_all_means_all_in_spite_of_rounding():
 
 
 def test_coverage_prefers_many_keywords_to_one_frequent_one():
-    judge = KeywordJudge({"time": 1, "bubble": 1, "sort": 1})
+    judge = KeywordJudge({"heap": 1, "bubble": 1, "sort": 1})
     filler = "word " * 300
     assert (
-        judge.coverage(page(f"time bubble sort {filler}"), 0.3).relevance
+        judge.coverage(page(f"heap bubble sort {filler}"), 0.3).relevance
         > judge.coverage(page(f"{'sort ' * 50} {filler}"), 0.3).relevance
     )
 

@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from focuscrawl.judge import KeywordJudge
+from focuscrawl.language.frequencies import frequency_table
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence
-from focuscrawl.strategies.adaptive.frequencies import frequency_table
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Known, Learner
 from focuscrawl.strategies.adaptive.reading import (

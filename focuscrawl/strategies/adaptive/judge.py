@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl.judge import SATURATION, KeywordJudge
+from focuscrawl.language.frequencies import RARE, frequency_table
 from focuscrawl.language.languages import NAMES
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, parted
-from focuscrawl.strategies.adaptive.frequencies import RARE, frequency_table
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, hash_of, hashes
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
