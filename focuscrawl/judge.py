@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import log, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from focuscrawl import words
 from focuscrawl.language.frequencies import frequency_table
@@ -18,9 +18,11 @@ from focuscrawl.page import Judgement, Page
 #: fixed count would treat long and short pages differently; benchmarks/judges.py measures the effect.
 SATURATION = 1 / 200
 
-#: Evidence that makes a page half relevant: two keywords as heavy as the heaviest, mentioned once each, and a half. By
-#: this, a page that mentions the heaviest keyword in passing is just below the default threshold.
+#: Evidence that makes a page half relevant: that of two and a half keywords as heavy as the heaviest, each mentioned
+#: once. So a page that mentions the heaviest keyword in passing is just below the default threshold.
 HALF = 1.25
+#: A topic with keywords that weigh more than so many of the heaviest one needs more: chance mentions add up.
+_ENOUGH = 8
 
 #: A keyword that is on a larger share of all pages of its language is common and counts less: "home", "university".
 COMMON = 0.1
@@ -49,9 +51,10 @@ class Term(NamedTuple):
     weight: float
 
 
-def relevance_of(evidence: Any) -> Any:
-    """The relevance of a page, or of many, by the evidence of all keywords, in [0, 1)."""
-    return evidence / (evidence + HALF)
+def half_of(weights: Collection[float]) -> float:
+    """The evidence that makes a page half relevant to a topic whose keywords have these weights."""
+    heaviest = max(weights, default=0.0) or 1.0
+    return HALF * max(1.0, sqrt(sum(weights) / heaviest / _ENOUGH))
 
 
 def _repeated(page: Page) -> Iterator[tuple[str, float]]:
@@ -93,6 +96,7 @@ class _Terms:
         #: Keywords of one word by their letters, for forms with another ending.
         self._bare = self._without_ending() if language not in ("en", "") else {}
         self._worth = self._worths()
+        self.half = half_of([weight for _, _, weight in self.terms])
         #: Keywords that are part of a phrase: what mentions "olive oil" does not mention "olive" once more.
         self._inside = [
             (phrase.name, part.name) for phrase in self.terms for part in self.terms if self._is_inside(part, phrase)
@@ -340,13 +344,14 @@ class KeywordJudge:
         return Judgement(relevance, relevance > threshold, why)
 
     def evidence(self, page: Page) -> dict[str, float]:
-        """What each keyword on the page says for the topic; `relevance_of` their sum is the coverage."""
+        """What each keyword on the page says for the topic."""
         return self._for(page.language).evidence(page)
 
     def coverage(self, page: Page, threshold: float) -> Judgement:
         """Judge by the evidence of all keywords."""
-        evidence = self.evidence(page)
-        total = float(sum(evidence.values()))
-        why = {name: value / (total + HALF) for name, value in evidence.items()}
-        relevance: float = relevance_of(total)
-        return Judgement(relevance, bool(self.terms(page.language)) and relevance >= threshold - 1e-9, why)
+        terms = self._for(page.language)
+        evidence = terms.evidence(page)
+        most = terms.half + sum(evidence.values())
+        why = {name: value / most for name, value in evidence.items()}
+        relevance = float(sum(why.values()))
+        return Judgement(relevance, bool(terms.terms) and relevance >= threshold - 1e-9, why)

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from focuscrawl import words
-from focuscrawl.judge import KeywordJudge, relevance_of
+from focuscrawl.judge import KeywordJudge, half_of
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Page
 
@@ -114,7 +114,8 @@ class Pages:
         terms = KeywordJudge(keywords).terms(self.language)  # of keywords with the same stems, the strongest
         columns = [self._columns[tuple(stems)] for _, stems, _ in terms]
         weights = np.array([weight for _, _, weight in terms])
-        return relevance_of(self._found[:, columns] @ weights / weights.max())
+        evidence = self._found[:, columns] @ weights / weights.max()
+        return evidence / (evidence + half_of(weights.tolist()))
 
     def matched(self, keywords: Mapping[str, float], threshold: float) -> Any:
         """Whether each page is on topic by keywords."""
