@@ -167,3 +167,44 @@ def test_phrases_count_in_every_place(markup, phrase, word):
     judge = KeywordJudge({"call for paper": 5, "database": 3})
     found = judge.tag_weighted(read_html(Page("http://example.com/"), markup.encode(), "text/html"), 0.05)
     assert found.relevance == pytest.approx((5 * phrase + 3 * word) / (34**0.5 * (phrase**2 + word**2) ** 0.5))
+
+
+def test_one_mention_of_the_heaviest_keyword_is_not_enough_and_a_little_more_is():
+    judge = KeywordJudge({"olive": 4, "harvest": 3, "mill": 2, "press": 1})
+    filler = "and we walked in the hills " * 20
+    for text, relevant in (
+        ("an olive", False),
+        ("an olive and another olive", True),
+        ("an olive and a press", True),
+        ("a mill and a press", False),
+        ("a harvest and a mill", True),
+    ):
+        assert judge.coverage(page(f"{text} {filler}"), 0.3).relevant is relevant, text
+
+
+def test_more_keywords_do_not_make_a_page_less_relevant_unless_there_are_very_many():
+    text = page("The olive harvest begins.")
+    few, more, many = (
+        KeywordJudge({"olive": 2, "harvest": 1, **{f"word{number}": 1 for number in range(count)}})
+        for count in (0, 10, 100)
+    )
+    assert few.coverage(text, 0.3).relevance == more.coverage(text, 0.3).relevance
+    assert many.coverage(text, 0.3).relevance < few.coverage(text, 0.3).relevance / 1.5
+
+
+def test_common_words_say_less():
+    judge = KeywordJudge({"home": 1, "olive": 1, "you": 1})
+    why = judge.coverage(page("You are at home with an olive."), 0.3).why
+    assert why["olive"] > why["home"] > why["you"] == 0
+
+
+def test_the_parts_of_a_phrase_are_mentioned_once():
+    judge = KeywordJudge({"olive oil": 2, "olive": 1, "oil": 1})
+    assert judge.evidence(page("We sell olive oil.")).keys() == {"olive oil"}
+    assert judge.evidence(page("We sell olive oil and olives.")).keys() == {"olive oil", "olive"}
+
+
+def test_a_form_that_the_stemmer_does_not_know_is_a_keyword_with_one_more_letter():
+    french = "<html lang=fr><p>Les tuyaux de la maison ont été réparés par le plombier, et il est parti.</p>"
+    found = KeywordJudge({"tuyau": 1}).frequencies(read_html(Page("http://a.example/"), french.encode(), "text/html"))
+    assert found == {"tuyau": 1}
