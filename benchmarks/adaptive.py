@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.learner import Learner
 from focuscrawl.strategies.adaptive.reading import Reader
 from focuscrawl.strategies.adaptive.telling import reasons
@@ -102,7 +102,7 @@ def main() -> None:
             with watch.batch(BATCH) as ended:
                 for html, targets in made:
                     number += 1
-                    page = read_page(Page(f"http://h{number % 50}.example/p{number}"), html.encode(), "text/html")
+                    page = read_html(Page(f"http://h{number % 50}.example/p{number}"), html.encode(), "text/html")
                     page.counts, page.links  # noqa: B018
                     ended("parse")
                     reading = reader.read(page)

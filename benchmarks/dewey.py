@@ -16,7 +16,7 @@ from labelled import parse_web, topic_files
 
 from focuscrawl import urls
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
@@ -58,7 +58,7 @@ def main() -> None:
     links = {label: Score(topic.dewey) for label, topic in topics.items()}
     for url in addresses:
         answer = web.get(url)
-        page = read_page(Page(url), answer.body, answer.content_type)
+        page = read_html(Page(url), answer.body, answer.content_type)
         for label in labels.get(urls.key(url), ()):
             pages[label].add(known.of_page(page).galaxies()[0])
         wanted = [labels.get(urls.key(link.url), ()) for link in page.links]

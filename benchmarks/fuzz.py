@@ -36,7 +36,7 @@ from typing import NamedTuple
 from focuscrawl import urls
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reading.links import MAX_LINKS
 from focuscrawl.topic import load_topic
 from focuscrawl.web.demo import demo_web
@@ -409,7 +409,7 @@ def measure(made: Input, judge: KeywordJudge) -> tuple[float, str]:
     failure = ""
     began = process_time()
     try:
-        use(read_page(Page(made.url), made.body, made.content_type), judge)
+        use(read_html(Page(made.url), made.body, made.content_type), judge)
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"[:500]
     return process_time() - began, failure

@@ -16,7 +16,7 @@ from labelled import WEBS, topic_files
 from focuscrawl import judge
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.topic import load_topic
 from focuscrawl.web.webs import WebFile
 
@@ -67,7 +67,7 @@ def main() -> None:
         pages = []
         for (url,) in web.connection.execute("SELECT url FROM page ORDER BY url"):
             answer = web.get(url)
-            page = read_page(Page(url), answer.body, answer.content_type)
+            page = read_html(Page(url), answer.body, answer.content_type)
             _ = page.counts
             page.body = b""
             pages.append((page, web.labels(url)))

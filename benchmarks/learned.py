@@ -24,7 +24,7 @@ from focuscrawl.learning.contexts import context, learn_contexts
 from focuscrawl.learning.pages import LearnedJudge
 from focuscrawl.learning.table import squash
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.topic import load_topic
 
 JUDGES = [
@@ -41,7 +41,7 @@ def main() -> None:
     for url, kind, body, labels in sqlite3.connect(options.web).execute(
         "SELECT url, content_type, body, labels FROM page ORDER BY url"
     ):
-        page = read_page(Page(url), zlib.decompress(body), kind or "")
+        page = read_html(Page(url), zlib.decompress(body), kind or "")
         pages[urls.key(url)] = page.counts, set(json.loads(labels or "[]"))
         if len(page.links) >= 20 and len(sample) < 50:
             sample.append(page)

@@ -17,7 +17,7 @@ from time import process_time
 from focuscrawl import words
 from focuscrawl.page import Page
 from focuscrawl.reading.content import text_of
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.main_text_pages import known_pages
@@ -26,11 +26,11 @@ Extract = Callable[[str], str]
 
 
 def ours(html: str) -> str:
-    return read_page(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8").main_text
+    return read_html(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8").main_text
 
 
 def everything(html: str) -> str:
-    return read_page(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8").text
+    return read_html(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8").text
 
 
 def extractors() -> dict[str, Extract]:

@@ -20,7 +20,7 @@ from time import perf_counter, process_time
 
 from focuscrawl.frontier.frontier import Candidate, Frontier
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.search.index import Filter, Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
@@ -37,7 +37,7 @@ def fetched(web: SyntheticWeb, number: int) -> Page:
     page = Page(web.url(number), fetched_at=f"2026-{1 + number % 12:02}-16T08:00:00.000+00:00")
     page.url_id = number + 1
     page.topics = web.labels(page.url)
-    return read_page(page, body, answer.content_type)
+    return read_html(page, body, answer.content_type)
 
 
 def store_all(path: Path, pages: list[Page], *, indexed: bool) -> float:

@@ -13,7 +13,7 @@ from judges import average_precision, f1
 
 from focuscrawl import urls
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.seeding.evidence import Library, gather
 from focuscrawl.seeding.suggest import Pages, suggest
 from focuscrawl.topic import load_topic
@@ -46,7 +46,7 @@ def main() -> None:
     pages: dict[int, tuple[Page, list[str]]] = {}
     for (url,) in web.connection.execute("SELECT url FROM page ORDER BY url"):
         answer = web.get(url)
-        page = read_page(Page(url), answer.body, answer.content_type)
+        page = read_html(Page(url), answer.body, answer.content_type)
         if not page.problem:
             _ = page.stems
             page.body = b""

@@ -14,7 +14,7 @@ from time import process_time
 
 from focuscrawl import words
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.dewey import lexicon
 from focuscrawl.strategies.tgraph import Node, TGraph
 
@@ -36,7 +36,7 @@ def main() -> None:
     ]
     graph = TGraph("benchmark", nodes)
     html = "".join(f"<h2>{text(3)}</h2><p>{text(50)} <a href=/{n}>{text(3)}</a></p>" for n in range(options.links))
-    page = read_page(Page("http://a.example/"), html.encode(), "text/html")
+    page = read_html(Page("http://a.example/"), html.encode(), "text/html")
     links = page.links
     graph.match(links)
     times = []

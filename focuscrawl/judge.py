@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import log1p, sqrt
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import log, sqrt
 from typing import NamedTuple
 
 from focuscrawl import words
+from focuscrawl.language.frequencies import frequency_table
+from focuscrawl.language.identify import Language
 from focuscrawl.language.languages import compounds
 from focuscrawl.page import Judgement, Page
 
-#: A keyword that makes up this share of a page's words counts in full; a higher share adds nothing. A fixed count
-#: would treat long and short pages differently; benchmarks/judges.py measures the effect.
+#: A keyword that makes up this share of a page's words counts half; on a short page, one that is mentioned once does. A
+#: fixed count would treat long and short pages differently; benchmarks/judges.py measures the effect.
 SATURATION = 1 / 200
+
+#: Evidence that makes a page half relevant: that of two and a half keywords as heavy as the heaviest, each mentioned
+#: once. So a page that mentions the heaviest keyword in passing is just below the default threshold.
+HALF = 1.25
+#: A topic with keywords that weigh more than so many of the heaviest one needs more: chance mentions add up.
+_ENOUGH = 8
+
+#: A keyword that is on a larger share of all pages of its language is common and counts less: "home", "university".
+COMMON = 0.1
+
+#: How much of a mention in the name of a site counts, which stands in the titles of all its pages.
+SITE_NAME = 0.25
 
 #: Common words that are acronyms in capitals: information technology, the United States. A keyword `IT` counts only
 #: where a page has it in capitals, or every English page would contain it.
@@ -24,6 +39,9 @@ _MAX_WORDS = 500_000
 #: Length of a stem with its mark (`de:orgel`) from which it is found in compounds: short ones are parts of many words.
 _IN_COMPOUND = 8
 
+#: Length from which a keyword with one more letter is a form of it, which the stemmer may not know: tuyau, tuyaux.
+_WITH_ENDING = 5
+
 
 class Term(NamedTuple):
     """A keyword as it was given, its stems in one language, and its weight."""
@@ -31,6 +49,22 @@ class Term(NamedTuple):
     name: str
     stems: list[str]
     weight: float
+
+
+def half_of(weights: Collection[float]) -> float:
+    """The evidence that makes a page half relevant to a topic whose keywords have these weights."""
+    heaviest = max(weights, default=0.0) or 1.0
+    return HALF * max(1.0, sqrt(sum(weights) / heaviest / _ENOUGH))
+
+
+def _repeated(page: Page) -> Iterator[tuple[str, float]]:
+    """The texts of a page that all pages of its host have, and how much of their mentions does not count."""
+    if page.repeated_title:
+        yield page.repeated_title, 1 - SITE_NAME
+    main = set(page.main_blocks)
+    for index in page.repeated_blocks:
+        if index in main:
+            yield page.cut(page.blocks[index]), 1.0
 
 
 class _Forms(dict[str, tuple[str, ...]]):
@@ -72,12 +106,26 @@ class _Terms:
         self._heads = sorted(stem for stem in self._stems if len(stem) >= _IN_COMPOUND) if compounds(language) else []
         #: Keywords of one character in a script without spaces; a page has pairs of characters.
         self._letters = {stem for stem in self._stems if len(words.bare(stem)) == 1 and words.is_unspaced(stem)}
+        #: Keywords of one word by their letters, for forms with another ending.
+        self._bare = self._without_ending() if language not in ("en", "") else {}
+        self._worth = self._worths()
+        self.half = half_of([weight for _, _, weight in self.terms])
+        #: Keywords that are part of a phrase: what mentions "olive oil" does not mention "olive" once more.
+        self._inside = [
+            (phrase.name, part.name) for phrase in self.terms for part in self.terms if self._is_inside(part, phrase)
+        ]
+        self._in_repeated = lru_cache(maxsize=1_000)(self._count_in)
         self._forms = _Forms(self._stands_for)
 
     def _stands_for(self, word: str) -> tuple[str, ...]:
         """The stems of keywords that a word of a page stands for."""
         stem = words.stem(word, self.language)
-        return (stem,) if stem in self._stems else tuple(self._in(stem))
+        if stem in self._stems:
+            return (stem,)
+        if found := self._in(stem):
+            return tuple(found)
+        known = self._bare.get(word[:-1])
+        return (known,) if known else ()
 
     def _count(self, page: Page) -> dict[str, int]:
         """How often each stem that is part of a keyword occurs."""
@@ -128,6 +176,49 @@ class _Terms:
                 found[name] = number
         return found
 
+    def _without_ending(self) -> dict[str, str]:
+        single = ((words.tokenize(name), stems) for name, stems, _ in self.terms if name not in self._unspaced)
+        return {found[0]: stems[0] for found, stems in single if len(found) == 1 and len(found[0]) >= _WITH_ENDING}
+
+    def _worths(self) -> dict[str, float]:
+        """What a keyword counts relative to the heaviest one."""
+        share = {
+            stem: share
+            for share, stems in frequency_table(self.language)
+            if share > COMMON
+            for stem in self._stems.intersection(stems)
+        }
+        heaviest = max((weight for _, _, weight in self.terms), default=0.0) or 1.0
+        worth: dict[str, float] = {}
+        for name, stems, weight in self.terms:
+            rarest = min((share.get(stem, COMMON) for stem in stems), default=COMMON)
+            worth[name] = weight / heaviest * log(rarest) / log(COMMON)
+        return worth
+
+    def _is_inside(self, part: Term, phrase: Term) -> bool:
+        if part.name in self._unspaced:
+            return part.name != phrase.name and self._unspaced[part.name] in self._unspaced.get(phrase.name, "")
+        fewer = 0 < len(part.stems) < len(phrase.stems)
+        return fewer and f" {' '.join(part.stems)} " in f" {' '.join(phrase.stems)} "
+
+    def _count_in(self, text: str) -> dict[str, int]:
+        page = Page("", title=text)
+        page.identified = Language(self.language, 1.0)
+        return self.frequencies(page)
+
+    def evidence(self, page: Page) -> dict[str, float]:
+        """What each keyword on the page says for the topic: one half for the heaviest that is mentioned in passing."""
+        found: dict[str, float] = dict(self.frequencies(page))
+        for phrase, part in self._inside:
+            if phrase in found and part in found:
+                found[part] -= found[phrase]
+        if page.repeated_blocks or page.repeated_title:
+            for text, without in _repeated(page):
+                for name, number in self._in_repeated(text).items():
+                    found[name] = found.get(name, 0.0) - number * without
+        least = max(1.0, len(page.words) * SATURATION)
+        return {name: self._worth[name] * number / (number + least) for name, number in found.items() if number > 0}
+
     def in_texts(self, texts: Iterable[str]) -> dict[str, int]:
         """How often each keyword occurs in several texts; a phrase does not span two texts."""
         texts = [text for text in texts if text]
@@ -171,8 +262,9 @@ class KeywordJudge:
     Three measures, all in [0, 1]:
 
     * `share`: total weight of the keywords that occur, divided by the weight of all keywords.
-    * `coverage`: the same, but a keyword counts by the logarithm of its frequency, in proportion to the page's length.
-      A page that mentions a word in passing scores below one that is about it, and one frequent word is not enough.
+    * `coverage`: evidence adds up. A keyword that is mentioned in passing counts half, one that is frequent in
+      proportion to the page's length counts in full, and common words count less. One mention of the heaviest keyword
+      is not enough.
     * `tag_weighted`: a cosine similarity in which keywords are weighted by their frequency and by where they occur.
     """
 
@@ -205,10 +297,6 @@ class KeywordJudge:
     def terms(self, language: str = "en") -> list[Term]:
         """The keywords for pages in a language."""
         return self._for(language).terms
-
-    def total(self, language: str = "en") -> float:
-        """The weight of all keywords for pages in a language."""
-        return self._for(language).total
 
     def parts(self, stem: str, language: str) -> list[str]:
         """The stems of keywords in a compound, or in a pair of characters of a script without spaces."""
@@ -266,15 +354,15 @@ class KeywordJudge:
         relevance = min(1.0, float(sum(why.values())))
         return Judgement(relevance, relevance > threshold, why)
 
+    def evidence(self, page: Page) -> dict[str, float]:
+        """What each keyword on the page says for the topic."""
+        return self._for(page.language).evidence(page)
+
     def coverage(self, page: Page, threshold: float) -> Judgement:
-        """Judge by weighted, log-damped coverage."""
+        """Judge by the evidence of all keywords."""
         terms = self._for(page.language)
-        found = terms.frequencies(page)
-        full = log1p(max(1.0, len(page.words) * SATURATION))
-        why = {
-            name: weight / terms.total * min(1.0, log1p(found[name]) / full)
-            for name, _, weight in terms.terms
-            if name in found
-        }
+        evidence = terms.evidence(page)
+        most = terms.half + sum(evidence.values())
+        why = {name: value / most for name, value in evidence.items()}
         relevance = float(sum(why.values()))
-        return Judgement(min(1.0, relevance), bool(terms.terms) and relevance >= threshold - 1e-9, why)
+        return Judgement(relevance, bool(terms.terms) and relevance >= threshold - 1e-9, why)

@@ -230,9 +230,8 @@ class Link:
         page = self._page
         if page is None:
             return ""
-        if self._list >= 0:
-            return page.cut(page.lists[self._list])
-        return "".join([page.cut(page.blocks[index]) for index in self.boundary])
+        parts = [page.lists[self._list]] if self._list >= 0 else [page.blocks[index] for index in self.boundary]
+        return "".join(map(page.cut, parts))
 
     @property
     def headings(self) -> list[str]:
@@ -241,8 +240,7 @@ class Link:
         if self._page is not None:
             headings, main, index = self._page.headings, self._page.main_index, self._heading
             while index >= 0:
-                if index != main:
-                    found.append(headings[index].text)
+                found += [headings[index].text] if index != main else []
                 index = headings[index].parent
         return found
 
@@ -320,6 +318,8 @@ class Page:
         #: Links beyond the limit for one page, which were not read.
         self.links_left_out = 0
         self.raw_text = ""
+        #: What other pages of its host have, too: blocks, by index, and a part of the title (`crawl.repeated`).
+        self.repeated_blocks, self.repeated_title = list[int](), ""
         self._cuts: dict[Block, str] = {}
         self.judgement: Judgement | None = None
         #: Reads the link that led here; None for a seed.

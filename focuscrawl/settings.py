@@ -82,7 +82,7 @@ FOCUS_BROWSER_TIMEOUT = 20.0
 #: Maximum number of requests that a page in the browser may make.
 FOCUS_BROWSER_REQUESTS = 200
 #: Languages whose pages are exported, by their codes: "de,fr"; empty: all. With "de,fr,follow=no", links on pages in
-#: other languages are not followed.
+#: other languages, and links whose hreflang names another one, are not followed.
 FOCUS_LANGUAGES: list[str] = []
 #: Index pages for `scrapy search` as they arrive; otherwise the first search indexes them.
 FOCUS_INDEX = False

@@ -463,6 +463,7 @@ class FocusedSpider(Spider):
                 page.problem = "soft 404"
             if why := response.meta.get("focus_shell"):  # it stays empty in a browser
                 mark_shell(page, why)
+            self.crawl.repeated.mark(page)
             if page.shell or response.meta.get("focus_rendered"):  # the server knows the version of the shell only
                 page.etag = page.last_modified = None
         for reservation in headers(response, "TDM-Reservation"):

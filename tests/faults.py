@@ -31,7 +31,7 @@ from protego import Protego
 
 from focuscrawl import urls
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.web.demo import demo_web
 from focuscrawl.web.server import WebServer, _Handler
 from focuscrawl.web.webs import MemoryWeb
@@ -85,7 +85,7 @@ def reachable(without: frozenset[str] = frozenset()) -> frozenset[str]:
         else:
             if answer.status == 200:
                 pages.add(url)
-            links = [link.url for link in read_page(Page(url), answer.body, answer.content_type).links]
+            links = [link.url for link in read_html(Page(url), answer.body, answer.content_type).links]
         for link in links:
             if link not in found and not urls.is_binary(link):
                 found.add(link)

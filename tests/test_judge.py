@@ -4,11 +4,11 @@ import pytest
 
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 
 def page(text: str, title: str = "") -> Page:
-    return read_page(Page("http://example.com/"), f"<title>{title}</title><p>{text}".encode(), "text/html")
+    return read_html(Page("http://example.com/"), f"<title>{title}</title><p>{text}".encode(), "text/html")
 
 
 def test_keywords_are_compared_by_stem():
@@ -46,10 +46,10 @@ def test_all_means_all_in_spite_of_rounding():
 
 
 def test_coverage_prefers_many_keywords_to_one_frequent_one():
-    judge = KeywordJudge({"time": 1, "bubble": 1, "sort": 1})
+    judge = KeywordJudge({"heap": 1, "bubble": 1, "sort": 1})
     filler = "word " * 300
     assert (
-        judge.coverage(page(f"time bubble sort {filler}"), 0.3).relevance
+        judge.coverage(page(f"heap bubble sort {filler}"), 0.3).relevance
         > judge.coverage(page(f"{'sort ' * 50} {filler}"), 0.3).relevance
     )
 
@@ -82,7 +82,7 @@ def test_a_word_too_long_to_be_one_is_counted_but_not_remembered():
 
 
 def tagged(html: str) -> Page:
-    return read_page(Page("http://example.com/"), html.encode(), "text/html")
+    return read_html(Page("http://example.com/"), html.encode(), "text/html")
 
 
 PLACES = (
@@ -165,5 +165,46 @@ def test_an_acronym_that_is_a_common_word_counts_in_capitals_only():
 )
 def test_phrases_count_in_every_place(markup, phrase, word):
     judge = KeywordJudge({"call for paper": 5, "database": 3})
-    found = judge.tag_weighted(read_page(Page("http://example.com/"), markup.encode(), "text/html"), 0.05)
+    found = judge.tag_weighted(read_html(Page("http://example.com/"), markup.encode(), "text/html"), 0.05)
     assert found.relevance == pytest.approx((5 * phrase + 3 * word) / (34**0.5 * (phrase**2 + word**2) ** 0.5))
+
+
+def test_one_mention_of_the_heaviest_keyword_is_not_enough_and_a_little_more_is():
+    judge = KeywordJudge({"olive": 4, "harvest": 3, "mill": 2, "press": 1})
+    filler = "and we walked in the hills " * 20
+    for text, relevant in (
+        ("an olive", False),
+        ("an olive and another olive", True),
+        ("an olive and a press", True),
+        ("a mill and a press", False),
+        ("a harvest and a mill", True),
+    ):
+        assert judge.coverage(page(f"{text} {filler}"), 0.3).relevant is relevant, text
+
+
+def test_more_keywords_do_not_make_a_page_less_relevant_unless_there_are_very_many():
+    text = page("The olive harvest begins.")
+    few, more, many = (
+        KeywordJudge({"olive": 2, "harvest": 1, **{f"word{number}": 1 for number in range(count)}})
+        for count in (0, 10, 100)
+    )
+    assert few.coverage(text, 0.3).relevance == more.coverage(text, 0.3).relevance
+    assert many.coverage(text, 0.3).relevance < few.coverage(text, 0.3).relevance / 1.5
+
+
+def test_common_words_say_less():
+    judge = KeywordJudge({"home": 1, "olive": 1, "you": 1})
+    why = judge.coverage(page("You are at home with an olive."), 0.3).why
+    assert why["olive"] > why["home"] > why["you"] == 0
+
+
+def test_the_parts_of_a_phrase_are_mentioned_once():
+    judge = KeywordJudge({"olive oil": 2, "olive": 1, "oil": 1})
+    assert judge.evidence(page("We sell olive oil.")).keys() == {"olive oil"}
+    assert judge.evidence(page("We sell olive oil and olives.")).keys() == {"olive oil", "olive"}
+
+
+def test_a_form_that_the_stemmer_does_not_know_is_a_keyword_with_one_more_letter():
+    french = "<html lang=fr><p>Les tuyaux de la maison ont été réparés par le plombier, et il est parti.</p>"
+    found = KeywordJudge({"tuyau": 1}).frequencies(read_html(Page("http://a.example/"), french.encode(), "text/html"))
+    assert found == {"tuyau": 1}

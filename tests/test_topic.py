@@ -13,7 +13,7 @@ from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.dewey import lexicon, prefixes
 from focuscrawl.testing import crawl
 from focuscrawl.topic import Topic, load_topic, make_topic, parse_keywords, parse_seeds, read_topic, shipped_topics
@@ -146,7 +146,7 @@ def test_the_topic_of_a_paper_tells_a_call_from_a_page_that_says_it():
     judge = KeywordJudge(load_topic("call_for_papers").keywords)
 
     def relevance(text: str) -> float:
-        page = read_page(Page("http://a.example/"), f"<title>{text}</title><p>{text}".encode(), "text/html")
+        page = read_html(Page("http://a.example/"), f"<title>{text}</title><p>{text}".encode(), "text/html")
         return judge.tag_weighted(page, 0.05).relevance
 
     assert relevance("A walk by the sea, and what it is like") == 0
@@ -187,7 +187,7 @@ def test_dewey_numbers_of_topics_that_ship_are_found_in_their_examples(name):
 
     def on_topic(url: str) -> bool:
         answer = web.get(url)
-        page = read_page(Page(url), answer.body, answer.content_type)
+        page = read_html(Page(url), answer.body, answer.content_type)
         return any(number.startswith(prefixes(topic.dewey)) for number in lexicon().of_page(page).galaxies()[0])
 
     assert share(topic.examples) > 2 * share(topic.counterexamples)
@@ -315,7 +315,7 @@ def fits(topic: Topic) -> None:
     assert len(topic.slug.splitlines()) == 1
     assert topic.lacks("seeds")
     judge = KeywordJudge(topic.keywords)
-    assert 0 <= judge.coverage(read_page(Page("http://a.example/"), b"some text", "text/html"), 0.5).relevance <= 1
+    assert 0 <= judge.coverage(read_html(Page("http://a.example/"), b"some text", "text/html"), 0.5).relevance <= 1
 
 
 @given(_TABLES, st.dictionaries(_TEXTS, _VALUES, max_size=1))

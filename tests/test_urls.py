@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from focuscrawl import urls
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 BASE = "http://www.example.com/a/b.html"
 
@@ -354,7 +354,7 @@ def test_ascii_in_a_query_is_escaped_as_the_standard_says():
 )
 def test_the_links_of_a_page_have_queries_in_its_charset(label, query):
     body = f"<meta charset={label}><a href='/ф?q=П'>x</a>".encode(label)
-    (link,) = read_page(Page("http://a.example/"), body, "text/html").links
+    (link,) = read_html(Page("http://a.example/"), body, "text/html").links
     assert link.url == f"http://a.example/%D1%84?q={query}"
 
 

@@ -24,6 +24,7 @@ from focuscrawl.crawl.mark_watch import MarkWatch
 from focuscrawl.crawl.marking import apply_marks, write_matched
 from focuscrawl.crawl.outlook import KEPT, Outlook
 from focuscrawl.crawl.problem import problem_of
+from focuscrawl.crawl.repeated import read_again, repeated_in
 from focuscrawl.crawl.single_page import ThrowAway, has_engine
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.errors import FocusError
@@ -160,6 +161,7 @@ class Crawl:
         #: The kinds of documents that are read besides HTML.
         self.documents = types.ALL
         self.traps = Traps()
+        self.repeated = repeated_in(self.store)
         self.duplicates: Duplicates | None = None
         #: The strategy: the spider itself, or the one that scores the links of another project's spider.
         self.strategy: FocusedSpider
@@ -323,13 +325,13 @@ class Crawl:
         page.expected_languages = self.topic.languages
         page.via = self.store.links.get(stored.via)
         read_page(page, response.body, response.content_type, documents=self.documents)
+        self.repeated.mark(page)
         return None if page.problem is not None else page
 
     def words_of(self, number: int) -> tuple[set[str], int]:
         """The words of a stored page, except numbers, and its size in bytes."""
-        content = self.store.pages.content(number)
-        page = read_page(Page(content.url), content.body, content.content_type)
-        return {word for word in page.words if not word.isdigit()}, len(content.body)
+        page = read_again(self.store, number)
+        return {word for word in page.words if not word.isdigit()}, len(page.body)
 
     def _said_before(self, upto: int) -> Iterator[tuple[int, str, bool]]:
         """The pages up to a number, in order: number, URL, and whether they had no content of their own."""

@@ -109,7 +109,7 @@ class Duplicates:
             return
         itself = page.visit.page if page.visit is not None else None
         title = _title(page.title)
-        if self._titles.get(title) in (None, itself) and _is_quick_to_read(page):
+        if self._titles.get(title) in (None, itself) and is_quick_to_read(page.content_type):
             return
         self._compare(title, but=itself)
         page.signature = signature(page)
@@ -142,9 +142,9 @@ class Duplicates:
                 band.setdefault(key, number)
 
 
-def _is_quick_to_read(page: Page) -> bool:
-    """Whether its signature can be computed from the stored bytes later: reading a PDF again takes too long."""
-    return not page.content_type.startswith("application/") or "html" in page.content_type
+def is_quick_to_read(content_type: str) -> bool:
+    """Whether a page can be read again from the stored bytes: with a PDF that takes too long."""
+    return not content_type.startswith("application/") or "html" in content_type
 
 
 def _keys(of: bytes) -> list[int]:

@@ -65,6 +65,7 @@ def store_page(crawl: Crawl, scheduler: FrontierScheduler, page: Page) -> list[T
         frontier.count_page(relevant=page.judgement is not None and page.judgement.relevant, matched=page.matched)
     if crawl.duplicates is not None:
         crawl.duplicates.add(page)
+    crawl.repeated.add(page)
     crawl.marks.stored(page)
     crawl.catch_up.stored(page.number)
     crawl.pages += 1

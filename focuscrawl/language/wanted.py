@@ -18,7 +18,7 @@ class Wanted(NamedTuple):
     follow: bool = True
 
     def holds_back(self, language: str) -> bool:
-        """Whether the links of a page in a language are held back."""
+        """Whether links are held back: those of a page in a language, and those whose `hreflang` names it."""
         return not self.follow and bool(language) and language not in self.wanted
 
 

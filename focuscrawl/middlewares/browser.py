@@ -19,7 +19,7 @@ from focuscrawl.crawl.responses import content_type
 from focuscrawl.middlewares.backoff import TOO_MUCH
 from focuscrawl.middlewares.robots import RobotsMiddleware
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reading.shells import IN_BROWSER, RENDERED
 from focuscrawl.web.addresses import Networks
 from focuscrawl.web.browser import Browser, Limits, RenderError, Rules
@@ -119,7 +119,7 @@ class BrowserMiddleware:
         taken = self.choice.takes(response.url)
         if not taken and not self.choice.shells:
             return None
-        shell = read_page(Page(response.url), response.body, content_type(response)).shell
+        shell = read_html(Page(response.url), response.body, content_type(response)).shell
         return shell or ("" if taken else None)
 
     async def _render(self, request: Request, response: Response, why: str) -> Response:
@@ -134,7 +134,7 @@ class BrowserMiddleware:
             self.crawl.received(rendered.received)
         request.meta["focus_rendered"] = True
         if why:
-            page = read_page(Page(response.url), rendered.body, RENDERED)
+            page = read_html(Page(response.url), rendered.body, RENDERED)
             if page.shell or len("".join(page.raw_text.split())) < LITTLE:
                 request.meta["focus_shell"] = f"{why}{IN_BROWSER}it stays empty"
         made = response.replace(body=rendered.body, encoding="utf-8", flags=[*response.flags, "browser"])

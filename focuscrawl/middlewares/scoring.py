@@ -14,7 +14,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.crawl.focus import KEY, Focus
-from focuscrawl.language.languages import NAMES
+from focuscrawl.language.languages import NAMES, code_of
 from focuscrawl.page import RULE, Link, Page
 from focuscrawl.spider import NOTHING
 
@@ -38,6 +38,7 @@ class ScoringMiddleware(BaseSpiderMiddleware):
         self.url_limit = settings.getint("URLLENGTH_LIMIT")
         self.nofollow = settings.getbool("FOCUS_NOFOLLOW")
         self.robots_meta = settings.getbool("FOCUS_ROBOTS_META")
+        self.languages = self.spider.crawl.languages
         self.scope = self.spider.crawl.scope
 
     async def process_spider_output_async(  # type: ignore[override]
@@ -79,9 +80,9 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             closed = "deeper than DEPTH_LIMIT"
         elif self.robots_meta and "nofollow" in page.robots:
             closed = "its page asks that no link be followed"
-        elif page.problem is None and spider.crawl.languages.holds_back(page.language):
+        elif page.problem is None and self.languages.holds_back(page.language):
             closed = f"its page is in {NAMES[page.language]} (FOCUS_LANGUAGES)"
-        has_rules = bool(closed or self.nofollow or self.scope)
+        has_rules = bool(closed or self.nofollow or self.scope) or not self.languages.follow
         for link, score in zip(page.links, scores, strict=True):
             if score is None:
                 refused += 1
@@ -110,6 +111,8 @@ class ScoringMiddleware(BaseSpiderMiddleware):
             return "marked nofollow"
         if self.url_limit and len(link.url) > self.url_limit:
             return "longer than URLLENGTH_LIMIT"
+        if link.hreflang and self.languages.holds_back(code := code_of(link.hreflang)):
+            return f"its hreflang says {NAMES[code]} (FOCUS_LANGUAGES)"
         return "out of scope" if self.scope and self.scope.refuses(link.url) else ""
 
     def score_request(self, request: Request, page: Page) -> Request | None:

@@ -13,7 +13,7 @@ from focuscrawl.reading import types
 from focuscrawl.reading.content import NotTextError, is_plain, text_of
 from focuscrawl.reading.draft import Draft
 from focuscrawl.reading.feeds import NotFeedError, is_feed, read_feed
-from focuscrawl.reading.html import read_page as read_html
+from focuscrawl.reading.html import read_html
 from focuscrawl.reading.markdown import read_markdown
 from focuscrawl.reading.pdf import NotPdfError, is_pdf, read_pdf
 from focuscrawl.reading.text import read_text

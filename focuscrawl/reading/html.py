@@ -35,7 +35,7 @@ PATH = 5
 _PIECE = 1 << 16
 
 
-def read_page(
+def read_html(
     page: Page,
     body: bytes,
     content_type: str = "",

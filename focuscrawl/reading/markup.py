@@ -42,8 +42,8 @@ _NAMES = re.compile(
     r"|(?P<menu>nav|navi|navbar|navigation|menu|mainnav|topnav|subnav|sitenav|mainmenu|topmenu|submenu|breadcrumbs?"
     r"|masthead|topbar|toolbar|pagination|pager)"
     r"|(?P<footer>footer|copyright|colophon|imprint|sitefooter|pagefooter)"
-    r"|(?P<aside>sidebar|sidenav|aside|related|recommended|teasers?|share|sharing|social|widgets?|advert|ads|promo"
-    r"|newsletter|tagcloud|blogroll))(?![a-z])",
+    r"|(?P<aside>sidebar|sidenav|aside|related|similar|recommended|teasers?|share|sharing|social|widgets?|advert|ads"
+    r"|promo|newsletter|tagcloud|blogroll))(?![a-z])",
     re.IGNORECASE,
 )
 #: Attributes longer than this are data; names met more often than this are made up.

@@ -14,10 +14,10 @@ from math import log
 
 from focuscrawl import words
 from focuscrawl.errors import FocusError
+from focuscrawl.language.frequencies import RARE, frequency_table
 from focuscrawl.language.identify import identify
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Page
-from focuscrawl.strategies.adaptive.frequencies import RARE, frequency_table
 
 #: A sentence is enough; more of a text is left out.
 LONGEST = 2_000

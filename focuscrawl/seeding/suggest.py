@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from focuscrawl import words
-from focuscrawl.judge import KeywordJudge
+from focuscrawl.judge import KeywordJudge, half_of
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import Page
 
@@ -89,12 +89,12 @@ class Pages:
         known = judge.terms(self.language)
         self._columns = {tuple(stems): column for column, (_, stems, _) in enumerate(known)}
         names = {name: column for column, (name, _, _) in enumerate(known)}
-        #: A row per page, the relevant ones first; a column per term: how much of the term's weight the page gets.
+        #: A row per page, the relevant ones first; a column per term: what the term says for the page.
         self._found = np.zeros((len(relevant) + len(others), len(known)))
         for row, page in enumerate((*relevant, *others)):
-            for name, share in judge.coverage(page, 0.0).why.items():
+            for name, evidence in judge.evidence(page).items():
                 if name in names:  # in another language, other keywords have the same stem
-                    self._found[row, names[name]] = share * judge.total(page.language)
+                    self._found[row, names[name]] = evidence
 
     def _column(self, term: str) -> Any:
         return self._found[:, self._columns[stems_of(term, self.language)]]
@@ -114,7 +114,8 @@ class Pages:
         terms = KeywordJudge(keywords).terms(self.language)  # of keywords with the same stems, the strongest
         columns = [self._columns[tuple(stems)] for _, stems, _ in terms]
         weights = np.array([weight for _, _, weight in terms])
-        return np.minimum(1.0, self._found[:, columns] @ weights / weights.sum())
+        evidence = self._found[:, columns] @ weights / weights.max()
+        return evidence / (evidence + half_of(weights.tolist()))
 
     def matched(self, keywords: Mapping[str, float], threshold: float) -> Any:
         """Whether each page is on topic by keywords."""

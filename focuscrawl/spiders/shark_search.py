@@ -10,7 +10,7 @@ Shark-Search Algorithm. An Application: Tailored Web Site Mapping", 1998.
 
 sim is the cosine with the keywords.
 
-Departure: the relevance of a page is the weighted, log-damped coverage of the keywords, as in the other strategies.
+Departure: the relevance of a page is the coverage of the keywords, as in the other strategies.
 With the cosine of raw counts, one frequent keyword would stand for the whole topic.
 """
 

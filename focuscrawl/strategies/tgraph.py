@@ -48,6 +48,8 @@ RULES = NEIGHBOURS, PAPER = "neighbours", "paper"
 #: By the rule `neighbours`, so many nodes decide, and one that is as similar as this and leads nowhere.
 COUNT, DOUBT = 10, 0.2
 
+#: The language of a node in a file that does not say.
+ENGLISH = "en"
 #: Maximum number of words in DC: a list can be as long as its page.
 _WORDS = 200
 
@@ -67,6 +69,8 @@ class Node:
     #: How many links it has matched, and how many pages the crawl had when the node was created.
     matched: int = 0
     born: int = 0
+    #: The language of its page.
+    language: str = ENGLISH
 
     @property
     def distance(self) -> int:
@@ -76,7 +80,7 @@ class Node:
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
         """The stems of ISH, SH, MH and DC, which never change."""
-        return tuple(words.stems_of(text) for text in (self.ish, self.sh, self.mh, self.dc))
+        return tuple(words.stems_of(text, self.language) for text in (self.ish, self.sh, self.mh, self.dc))
 
 
 class Match(NamedTuple):
@@ -92,7 +96,7 @@ def node_of(links: Sequence[Link], page: str, born: int = 0) -> Node:
     """The node of the paragraph or list that contains these links."""
     first = links[0]
     text = " ".join(first.block.split()[:_WORDS]) or first.anchor
-    return Node(page, first.subheading, first.heading, first.main_heading, text, born=born)
+    return Node(page, first.subheading, first.heading, first.main_heading, text, born=born, language=first.language)
 
 
 class _Surroundings(NamedTuple):
@@ -109,17 +113,17 @@ def _surroundings(links: Sequence[Link]) -> tuple[list[_Surroundings], list[int]
     found: list[_Surroundings] = []
     rows = []
     for link in links:
-        page, boundary, headings = link.page, link.boundary, tuple(link.headings)
-        key = id(page), headings, boundary or link.anchor
+        page, boundary, headings, language = link.page, link.boundary, tuple(link.headings), link.language
+        key = id(page), headings, boundary or link.anchor, language
         if key not in row_of:
             row_of[key] = len(found)
             if page is None or not boundary:
-                text = words.stems_of(link.anchor)
+                text = words.stems_of(link.anchor, language)
             else:
                 begin, end = page.block_offsets[boundary.start], page.block_offsets[boundary.stop]
-                text = tuple(words.stems(page.all_words[begin:end]))
-            around = tuple(words.stems_of(heading) for heading in headings)
-            found.append(_Surroundings(around, words.stems_of(link.main_heading), text))
+                text = tuple(words.stems(page.all_words[begin:end], language))
+            around = tuple(words.stems_of(heading, language) for heading in headings)
+            found.append(_Surroundings(around, words.stems_of(link.main_heading, language), text))
         rows.append(row_of[key])
     return found, rows
 
@@ -312,7 +316,7 @@ class TGraph:
         """The T-Graph that `to_json` wrote."""
         nodes = [Node(**node) for node in data["nodes"]]
         for node in nodes:
-            texts = [node.page, node.ish, node.sh, node.mh, node.dc, *node.dic]
+            texts = [node.page, node.ish, node.sh, node.mh, node.dc, node.language, *node.dic]
             numbers = [node.matched, node.born, *node.dic.values()]
             if not all(isinstance(text, str) for text in texts) or not all(type(number) is int for number in numbers):
                 raise TypeError("a node is malformed")

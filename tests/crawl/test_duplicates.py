@@ -6,7 +6,7 @@ import pytest
 
 from focuscrawl.crawl.duplicates import Duplicates, signature, similarity
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.store.bodies import body_of
 from focuscrawl.store.store import Store
 from focuscrawl.web.webs import MemoryWeb
@@ -18,7 +18,7 @@ TEXT = CHANCE.choices(WORDS, k=400)
 
 
 def page(text: str, url: str = "http://a.example/") -> Page:
-    return read_page(Page(url), f"<p>{text}</p>".encode(), "text/html")
+    return read_html(Page(url), f"<p>{text}</p>".encode(), "text/html")
 
 
 def changed(words: list[str], places: int) -> list[str]:

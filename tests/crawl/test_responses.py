@@ -4,7 +4,7 @@ import pytest
 
 from focuscrawl.crawl.responses import soft_404
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from focuscrawl.reading.html import read_page
     ],
 )
 def test_error_pages_that_are_called_a_success_are_noticed(html, missing):
-    assert soft_404(read_page(Page("http://a.example/"), html.encode(), "text/html")) is missing
+    assert soft_404(read_html(Page("http://a.example/"), html.encode(), "text/html")) is missing

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks import fuzz
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reading.metadata import MAX_DESCRIPTION
 from focuscrawl.web.charsets import decode
 
@@ -108,7 +108,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 def outcome(body: bytes, content_type: str) -> tuple[object, ...]:
     """All that a page says, with the promises it keeps checked."""
-    page = read_page(Page(URL), body, content_type)
+    page = read_html(Page(URL), body, content_type)
     fuzz.use(page, judge)
     links = [(link.url, link.anchor, link.nofollow, link.block[:100]) for link in page.links]
     facts = (page.problem, page.description, page.keywords, page.robots, page.language, page.canonical)
@@ -141,7 +141,7 @@ def test_any_bytes_are_text_in_a_charset_that_python_knows(body, content_type):
 def test_no_charset_loses_a_page_in_ascii(charset, by_header):
     meta = "" if by_header else f"<meta charset='{charset}'>"
     body = f"{meta}<title>Title</title><p>words <a href=x>link</a>".encode()
-    page = read_page(Page(URL), body, f"text/html; charset={charset}" if by_header else "text/html")
+    page = read_html(Page(URL), body, f"text/html; charset={charset}" if by_header else "text/html")
     assert (page.title, page.text) == ("Title", "words link")
     assert [link.url for link in page.links] == ["http://a.example/dir/x"]
 
@@ -150,5 +150,5 @@ def test_no_charset_loses_a_page_in_ascii(charset, by_header):
 def test_nothing_in_a_template_counts(content):
     inside = content.replace(b"</", b"<").replace(b"\x00", b"").decode("ascii", "ignore")
     quiet = "".join(char for char in inside if char not in "\"'!")  # no quote or comment that would run on
-    page = read_page(Page(URL), f"<template>{quiet}".encode(), "text/html; charset=utf-8")
+    page = read_html(Page(URL), f"<template>{quiet}".encode(), "text/html; charset=utf-8")
     assert (page.links, page.title, page.robots, page.canonical, page.headings) == ([], "", set(), None, [])

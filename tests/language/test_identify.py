@@ -7,7 +7,7 @@ import pytest
 from focuscrawl.language.identify import identify, is_english
 from focuscrawl.language.languages import NAMES, algorithm, code_of
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 GERMAN = "Die Orgel in der Kirche wurde vor zwei Jahren erneuert und klingt seitdem wieder wie am ersten Tag."
 FRENCH = "L'orgue de la cathédrale a été restauré il y a deux ans et sonne depuis comme au premier jour."
@@ -66,7 +66,7 @@ def page(html: str, **said: str) -> Page:
     made = Page("http://a.example/")
     for name, value in said.items():
         setattr(made, name, value)
-    return read_page(made, html.encode(), "text/html; charset=utf-8")
+    return read_html(made, html.encode(), "text/html; charset=utf-8")
 
 
 def test_the_page_decides_by_its_main_text():

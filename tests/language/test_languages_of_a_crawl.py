@@ -10,7 +10,7 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.languages import NAMES
 from focuscrawl.language.wanted import wanted_languages
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
@@ -24,12 +24,12 @@ ENGLISH = "The old organs of the churches were restored by a builder of organs a
 
 
 def page(text: str) -> Page:
-    return read_page(Page("http://a.example/"), f"<p>{text}".encode(), "text/html; charset=utf-8")
+    return read_html(Page("http://a.example/"), f"<p>{text}".encode(), "text/html; charset=utf-8")
 
 
 def test_a_page_is_judged_by_the_keywords_of_its_language_and_those_without_one():
     judge = KeywordJudge({"Silbermann": 1}, {"de": {"Orgel": 1}, "fr": {"orgue": 1, "tuyau": 1}})
-    assert judge.coverage(page(GERMAN), 0.3).relevance == pytest.approx(0.5)
+    assert judge.coverage(page(GERMAN), 0.3).relevance == KeywordJudge({"Orgel": 1}).coverage(page(GERMAN), 0).relevance
     assert set(judge.coverage(page(f"{GERMAN} Silbermann baute sie."), 0.3).why) == {"Orgel", "Silbermann"}
     assert judge.coverage(page(ENGLISH), 0.0).why == {}
 
@@ -108,6 +108,24 @@ def test_or_their_links_are_held_back(crawl):
     assert "its page is in English (FOCUS_LANGUAGES)" in why
 
 
+@pytest.mark.parametrize(("setting", "fetched"), [("de,follow=no", "root de x"), ("de", "root en de x")])
+def test_a_link_whose_hreflang_names_another_language_is_held_back(crawl, setting, fetched):
+    web = MemoryWeb()
+    web.add(
+        at("root"),
+        f"<p>{GERMAN} <a href={at('en')} hreflang=en-GB>English</a> <a href={at('de')} hreflang=de-CH>Deutsch</a>"
+        f" <a href={at('x')} hreflang=tlh>Klingon</a>",
+    )
+    for name in ("en", "de", "x"):
+        web.add(at(name), f"<p>{GERMAN} Auch hier geht es um Orgeln.")
+    crawled = crawl(
+        "best_first", web, settings={"FOCUS_LANGUAGES": setting}, seeds=at("root"), keywords="Orgel,Orgelbauer"
+    )
+    assert {url for (url,) in crawled.sql("SELECT url FROM page")} == set(map(at, fetched.split()))
+    ((why,),) = crawled.sql("SELECT why FROM link WHERE anchor = 'English'")
+    assert ("its hreflang says English (FOCUS_LANGUAGES)" in str(why)) is (setting != "de")
+
+
 def test_search_finds_all_forms_of_a_word_in_its_language(crawl):
     crawled = crawl("best_first", mixed_web(), seeds=at("root"), keywords="Orgel,Orgelbauer")
     store = Store(crawled.folder / "crawl.sqlite", create=False)
@@ -125,7 +143,7 @@ def test_pages_in_many_languages_do_not_fill_the_memory():
 
 
 def test_stop_words_of_other_languages_say_nothing_to_adaptive():
-    found = Reader().vector(page(GERMAN)).words
+    found = Reader().read(page(GERMAN)).vector.words
     orgel, und = hashes(["de:orgel", "de:und"])
     assert orgel in found
     assert und not in found

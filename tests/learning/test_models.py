@@ -16,18 +16,18 @@ from focuscrawl.learning.contexts import SMOOTHING, context, learn_contexts
 from focuscrawl.learning.pages import KINDS, LearnedJudge
 from focuscrawl.learning.table import WordTable, probability, squash
 from focuscrawl.page import Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from tests.lessons import BOTH, ENGINE, GARDEN, text
 
 CHANCE = random.Random(1)
 
 
 def counts(words: list[str], length: int = 60) -> dict[str, int]:
-    return read_page(Page("http://a.example/"), f"<p>{text(CHANCE, words, length)}".encode()).counts
+    return read_html(Page("http://a.example/"), f"<p>{text(CHANCE, words, length)}".encode()).counts
 
 
 def page(words: list[str]) -> Page:
-    return read_page(Page("http://a.example/"), f"<p>{text(CHANCE, words)}".encode())
+    return read_html(Page("http://a.example/"), f"<p>{text(CHANCE, words)}".encode())
 
 
 def test_stop_words_numbers_and_letters_do_not_count():

@@ -8,7 +8,7 @@ import pytest
 from focuscrawl.errors import FocusError
 from focuscrawl.manners.rights import check, read_tdmrep
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.web.webs import Answer, MemoryWeb
 from tests.conftest import at, scrapy
 
@@ -16,7 +16,7 @@ CC = "https://creativecommons.org/licenses/by/4.0/"
 
 
 def rights(html: str):
-    return read_page(Page("http://a.example/x/"), html.encode(), "text/html").rights
+    return read_html(Page("http://a.example/x/"), html.encode(), "text/html").rights
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from focuscrawl.manners.robots_tags import robots_directives
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 OBEYED = {"noindex", "nofollow"}
 
@@ -106,9 +106,9 @@ def test_rules_with_values_are_kept_and_dates_hold_no_rules():
 )
 def test_a_meta_tag_with_our_name_counts_like_one_for_all(name, content, expected):
     body = f"<meta name='{name}' content='{content}'><p>words".encode()
-    assert read_page(Page("http://a.example/"), body, "text/html").robots == expected
+    assert read_html(Page("http://a.example/"), body, "text/html").robots == expected
 
 
 def test_the_name_is_the_one_the_crawl_goes_by():
     body = b"<meta name=focuscrawl content=noindex><meta name=OurBot content=nofollow><p>words"
-    assert read_page(Page("http://a.example/"), body, "text/html", agent="ourbot").robots == {"nofollow"}
+    assert read_html(Page("http://a.example/"), body, "text/html", agent="ourbot").robots == {"nofollow"}

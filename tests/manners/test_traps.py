@@ -8,7 +8,7 @@ import pytest
 from focuscrawl import urls
 from focuscrawl.manners.traps import DAMPING, TRIES, Recall, Traps, patterns
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.web.webs import NOT_FOUND, Answer, MemoryWeb
 from tests.conftest import at, scrapy, small_web
 
@@ -72,7 +72,7 @@ def test_a_path_of_very_many_segments_is_looked_at_in_a_moment():
 
 
 def page(url: str, text: str) -> Page:
-    return read_page(Page(url), f"<p>{text}</p>".encode(), HTML)
+    return read_html(Page(url), f"<p>{text}</p>".encode(), HTML)
 
 
 def month(number: int) -> Page:

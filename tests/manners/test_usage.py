@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from focuscrawl.manners.robots import Rules
 from focuscrawl.manners.usage import licence_links, parse_signal, parse_usage
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reports.explain import explain
 from focuscrawl.reports.report import crawl_report
 from focuscrawl.store.places import read_crawl
@@ -191,7 +191,7 @@ def test_an_rsl_licence_on_a_page_is_no_licence_to_use_it():
         f'<link rel="license" type="{RSL}" href="/rsl.xml"><a rel=license type="{RSL}; charset=utf-8" href=b.xml>b</a>'
         f'<link rel=license href="/cc"><script type="{RSL}"><rsl></rsl></script>'
     )
-    found = read_page(Page("http://a.example/x/"), html.encode(), "text/html").rights
+    found = read_html(Page("http://a.example/x/"), html.encode(), "text/html").rights
     assert found.licences == ["http://a.example/cc"]
     told = [signal["said"] for signal in found.signals]
     assert told == ["http://a.example/rsl.xml", "http://a.example/x/b.xml", "on the page"]
@@ -200,7 +200,7 @@ def test_an_rsl_licence_on_a_page_is_no_licence_to_use_it():
 
 def test_what_is_kept_for_a_page_is_bounded():
     links = "".join(f'<link rel=license type="{RSL}" href="/{number}{"x" * 1000}">' for number in range(100))
-    signals = read_page(Page("http://a.example/"), links.encode(), "text/html").rights.signals
+    signals = read_html(Page("http://a.example/"), links.encode(), "text/html").rights.signals
     assert len(signals) == 5
     assert len(json.dumps(signals)) < 5 * 500
 

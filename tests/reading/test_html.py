@@ -9,7 +9,7 @@ import pytest
 
 from focuscrawl.page import Page
 from focuscrawl.reading import links
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.words import tokenize
 from tests.conftest import SHARED_WEBS
 
@@ -17,7 +17,7 @@ URL = "http://www.example.com/dir/page.html"
 
 
 def read(body: str | bytes, content_type: str = "text/html; charset=utf-8") -> Page:
-    return read_page(Page(URL), body.encode() if isinstance(body, str) else body, content_type)
+    return read_html(Page(URL), body.encode() if isinstance(body, str) else body, content_type)
 
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head>
@@ -69,7 +69,7 @@ def test_headings_know_what_they_stand_under():
 def test_blocks_know_their_words(text):
     """The words of a block are a stretch of the page's words, whatever the script."""
     html = f"<title>{text} a</title><h1>{text}</h1><p>{text} b<ul><li>{text}<li><a href=/x>c {text}</a></ul>"
-    page = read_page(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8")
+    page = read_html(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8")
     offsets = page.block_offsets
     assert len(offsets) == len(page.blocks) + 1
     assert offsets[-1] == len(page.words) == len(page.stems)
@@ -292,7 +292,7 @@ def test_pages_of_the_real_webs_are_read(name):
     for url, content_type, body, labels in connection.execute(
         "SELECT url, content_type, body, labels FROM page WHERE rowid % 4 = 1"
     ):
-        page = read_page(Page(url), zlib.decompress(body), content_type)
+        page = read_html(Page(url), zlib.decompress(body), content_type)
         assert page.problem is None, url
         worded += bool(page.words)
         linked += bool(page.links)

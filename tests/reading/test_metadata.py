@@ -8,14 +8,14 @@ from time import process_time
 import pytest
 
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reading.metadata import MAX_AUTHORS, MAX_DESCRIPTION, MAX_NAME, author_names
 
 URL = "http://news.example/2021/glass"
 
 
 def read(html: str, url: str = URL) -> Page:
-    return read_page(Page(url), html.encode("utf-8", "surrogatepass"), "text/html; charset=utf-8")
+    return read_html(Page(url), html.encode("utf-8", "surrogatepass"), "text/html; charset=utf-8")
 
 
 def ld(*blocks: object) -> str:

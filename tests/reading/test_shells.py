@@ -6,7 +6,7 @@ import pytest
 
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reports.explain import explain
 from focuscrawl.spiders.best_first import BestFirstSpider
 from focuscrawl.store.places import read_crawl
@@ -16,7 +16,7 @@ BUNDLE = '<script src="/static/js/main.3f2a.js"></script>'
 
 
 def read(html: str) -> Page:
-    return read_page(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8")
+    return read_html(Page("http://a.example/"), html.encode(), "text/html; charset=utf-8")
 
 
 SHELLS = {

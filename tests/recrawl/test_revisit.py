@@ -8,7 +8,7 @@ import pytest
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.recrawl.revisit import (
     BACK,
     CHANGED,
@@ -128,7 +128,7 @@ def test_pages_that_never_could_be_read_are_not_visited(tmp_path):
 
 
 def read(text: str) -> Page:
-    return read_page(Page("http://a.example/"), text.encode(), "text/html")
+    return read_html(Page("http://a.example/"), text.encode(), "text/html")
 
 
 def test_other_bytes_with_the_same_words_and_links_are_no_change():

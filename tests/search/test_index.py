@@ -6,7 +6,7 @@ import pytest
 
 from focuscrawl.crawl.verdict import settle
 from focuscrawl.page import Judgement, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.search import index as module
 from focuscrawl.search.index import Filter, Index
 from focuscrawl.search.query import Query
@@ -32,7 +32,7 @@ def made(name: str, body: str, **facts) -> Page:
     page = Page(at(name), fetched_at=facts.pop("fetched_at", "2026-11-16T08:00:00.000+00:00"))
     for fact, value in facts.items():
         setattr(page, fact, value)
-    read_page(page, f"<meta charset=utf-8>{body}".encode(), "text/html")
+    read_html(page, f"<meta charset=utf-8>{body}".encode(), "text/html")
     page.wanted = page.matched
     settle(page, reservations=["noai"])
     return page

@@ -11,7 +11,7 @@ import pytest
 from focuscrawl.crawl.crawl import Crawl
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.store.places import read_crawl
 from focuscrawl.strategies.lessons import wide_lessons
 from tests.conftest import ROOT, scrapy
@@ -106,7 +106,7 @@ def test_lessons_read_again_have_the_words_of_the_page(lessons, web):
         assert [one.link.before(10) for one in stored] == [one.link.before(10) for one in wide]
         followed = next(one for one in store.links.followed() if one.page == wide[5].page)
         stored_page = store.pages.content(followed.source)
-    page = read_page(Page(stored_page.url), web.get(stored_page.url).body, "text/html")
+    page = read_html(Page(stored_page.url), web.get(stored_page.url).body, "text/html")
     link = page.links[wide[5].link.position]
     assert (link.before(40), link.after(40)) == (wide[5].link.before(40), wide[5].link.after(40))
     assert len(wide[5].link.before(40)) == 40

@@ -6,7 +6,7 @@ import pytest
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Judgement, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.store.errors import StoreError
 from focuscrawl.store.places import open_store
 from focuscrawl.store.store import Store
@@ -21,7 +21,7 @@ def store(request, tmp_path):
 
 
 def page(url: str = "http://a.example/", url_id: int = 1) -> Page:
-    made = read_page(
+    made = read_html(
         Page(url, fetched_at="2026-01-01T00:00:00"),
         b"<title>T</title><p>some words <a href=b>to b</a> follow",
         "text/html",
@@ -73,7 +73,7 @@ def test_links_come_back_with_their_context(store):
 
 def test_links_of_a_page_with_the_same_reasons_share_them(store):
     source = b"".join(b"<p><a href='/%d'>link</a>" % number for number in range(5))
-    made = read_page(Page("http://a.example/", fetched_at="2026-01-01T00:00:00"), source, "text/html")
+    made = read_html(Page("http://a.example/", fetched_at="2026-01-01T00:00:00"), source, "text/html")
     made.url_id = 1
     one, other = {"context": 1.0}, {"heading": 0.5}
     for link, why in zip(made.links, (one, other, one, None, one), strict=True):

@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from focuscrawl.judge import KeywordJudge
+from focuscrawl.language.frequencies import frequency_table
 from focuscrawl.page import Link, Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence, Row
-from focuscrawl.strategies.adaptive.frequencies import frequency_table
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Known, Learner
 from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
@@ -34,7 +34,7 @@ WEATHER = "clouds gather over the coast, rain falls on the hills and the wind tu
 
 def page(text: str, *links: tuple[str, str], url: str = "http://a.example/") -> Page:
     anchors = "".join(f'<p class=x><a href="{target}">{anchor}</a></p>' for target, anchor in links)
-    return read_page(Page(url), f"<title>page</title><p>{text}</p>{anchors}".encode(), "text/html")
+    return read_html(Page(url), f"<title>page</title><p>{text}</p>{anchors}".encode(), "text/html")
 
 
 def read(arrived: Page, keywords: KeywordJudge | None = None):
@@ -91,7 +91,7 @@ def test_a_language_without_a_table_has_no_common_words():
 
 def test_a_link_speaks_by_anchor_url_context_and_heading():
     source = b"<h1>Rocks</h1><h2>Layers</h2><p>old strata <a href='/granite/deep.html'>Hard stones</a> are folded</p>"
-    (link,) = read_page(Page("http://a.example/"), source, "text/html").links
+    (link,) = read_html(Page("http://a.example/"), source, "text/html").links
     found = link_words(link)
     assert list(found.anchor) == ["hard", "stone"]
     assert {"granit", "deep"} <= set(found.url)
@@ -102,7 +102,7 @@ def test_a_link_speaks_by_anchor_url_context_and_heading():
 @pytest.mark.parametrize("text", ["plain words", "naïve cafés — élan", "a 東京 tower", "İstanbul ﬁsh"])
 def test_contexts_are_the_words_around_each_link(text):
     parts = [f"{text} word{number} <a href='/{number}'>link {number}</a> {text}, " for number in range(30)]
-    arrived = read_page(Page("http://a.example/"), f"<p>{''.join(parts)} the end of it".encode(), "text/html")
+    arrived = read_html(Page("http://a.example/"), f"<p>{''.join(parts)} the end of it".encode(), "text/html")
     links = read(arrived).links
     for place, link in enumerate(arrived.links):
         mine = links.features[links.first[place] : links.first[place + 1]]
@@ -114,7 +114,7 @@ def test_contexts_are_the_words_around_each_link(text):
 
 def test_a_link_knows_its_place_in_the_markup():
     source = b"<div class='menu side'><ul><li><a href='/x'>x</a></ul></div><p><a href='/y'>y</a>"
-    first, second = read_page(Page("http://a.example/"), source, "text/html").links
+    first, second = read_html(Page("http://a.example/"), source, "text/html").links
     assert first.path.endswith("div.menu>ul>li>a")
     assert second.path.endswith("p>a")
 

@@ -6,7 +6,7 @@ import pytest
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.resources import data
 from focuscrawl.strategies.dewey import ANCHOR, Lexicon, covered, dotted, lexicon, prefixes
 from focuscrawl.words import tokenize
@@ -78,7 +78,7 @@ def test_a_phrase_wins_over_its_words():
 
 def test_a_link_is_looked_up_in_its_paragraph_or_whole_list():
     html = """<p>a ring <a href=/1>here</a></p><ul><li>force <a href=/2>x</a></li><li>force</li><li><a href=/3>ring</a></ul>"""
-    page = read_page(Page("http://a.example/"), html.encode(), "text/html")
+    page = read_html(Page("http://a.example/"), html.encode(), "text/html")
     # in the list, 530 has two dots and 512 and 739 one each; the anchor of the third link weighs more, but not enough
     assert SMALL.focuses(page) == [("512", "739"), ("530",), ("530",)]
 
@@ -88,14 +88,14 @@ def test_links_of_a_page_share_its_dots():
     rows = "".join(
         f"<h2>force</h2><p>{'ring ' * n}force <a href=/{n}>{'force' if n % 2 else 'x'}</a></p>" for n in range(9)
     )
-    page = read_page(Page("http://a.example/"), f"<title>force</title>{rows}".encode(), "text/html")
+    page = read_html(Page("http://a.example/"), f"<title>force</title>{rows}".encode(), "text/html")
     alone = [galaxy(link.block, link.anchor) for link in page.links]
     assert SMALL.focuses(page) == alone
     assert len(set(alone)) > 1
 
 
 def test_a_picture_has_the_focus_of_its_description():
-    page = read_page(Page("http://a.example/"), b"<p><a href=/1><img alt=force></a></p>", "text/html")
+    page = read_html(Page("http://a.example/"), b"<p><a href=/1><img alt=force></a></p>", "text/html")
     assert SMALL.focuses(page) == [("530",)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.store.store import Store
 from focuscrawl.strategies.tgraph import COUNT, DOUBT, PAPER, Ascent, Node, TGraph, bottom_up, node_of, top_down
 from focuscrawl.strategies.tgraph_picture import as_svg, as_text
@@ -17,7 +17,7 @@ from tests.conftest import at, small_web
 
 
 def page(url: str, html: str) -> Page:
-    return read_page(Page(url), html.encode(), "text/html")
+    return read_html(Page(url), html.encode(), "text/html")
 
 
 HTML = "<h1>Heaps</h1><h2>Sorts</h2><h3>Quick</h3><p>a fast sort: <a href=http://b.example/>quick sort</a></p>"
@@ -44,7 +44,7 @@ def test_all_headings_around_a_section_are_compared():
 
 
 def test_a_lone_main_heading_counts_once():
-    (link,) = page(at("a"), "<h1>Heaps</h1><p><a href=http://b.example/>x</a></p>").links
+    (link,) = page(at("a"), "<html lang=en><h1>Heaps</h1><p><a href=http://b.example/>x</a></p>").links
     assert (link.subheading, link.heading, link.main_heading) == ("", "", "Heaps")
     node = node_of([link], at("a"))
     assert (node.ish, node.sh, node.mh) == ("", "", "Heaps")
@@ -190,3 +190,16 @@ def test_text_and_picture_show_levels_and_links():
     assert svg.count('class="link"') == 2  # from a to b, from b to the targets
     assert "&lt;t&gt;" in svg
     assert "text &amp; more" in svg
+
+
+def test_words_are_stemmed_in_the_language_of_their_page():
+    german = "Die alten Orgeln der Kirchen in der Stadt wurden von dem Meister und seinen Leuten erneuert."
+    html = "<html lang=de><meta charset=utf-8><h1>{}</h1><p>" + german + " <a href=http://b.example/>{}</a></p>"
+    (known,) = page(at("a"), html.format("Kirchenmusik", "Orgeln")).links
+    (new,) = page(at("b"), html.format("Kirchenmusiken", "Orgel")).links
+    node = node_of([known], at("a"))
+    node.dic = {at("t"): 1}
+    assert node.language == "de"
+    assert "de:orgel" in node.stems[-1]
+    graph = TGraph.from_json(TGraph("t", [node]).to_json())
+    assert float(graph.osm([new])[0, 0]) == pytest.approx(float(graph.osm([known])[0, 0])) == pytest.approx(0.5)

@@ -12,7 +12,7 @@ import pytest
 from scrapy.settings import Settings
 
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.reading.shells import RENDERED
 from focuscrawl.web.addresses import Networks
 from focuscrawl.web.browser import Browser, Limits, Rendered, RenderError, Rules
@@ -110,7 +110,7 @@ class Browsing:
         return self.runner.run(browser.render(URL, html.encode(), HTML))
 
     def text(self, html: str, networks: Networks | None = None) -> str:
-        return read_page(Page(URL), self.render(html, networks).body, RENDERED).text
+        return read_html(Page(URL), self.render(html, networks).body, RENDERED).text
 
 
 @pytest.fixture(scope="module")
@@ -148,14 +148,14 @@ def test_links_in_shadow_trees_and_after_a_change_of_address_are_found(browsing)
         root.innerHTML = '<p>hidden in the shadow <a href="next">next</a></p>';
         history.pushState({}, '', '/other/place');
     </script><noscript>Enable JavaScript</noscript>""")
-    page = read_page(Page(URL), rendered.body, RENDERED)
+    page = read_html(Page(URL), rendered.body, RENDERED)
     assert "hidden in the shadow" in page.text
     assert "JavaScript" not in page.text
     assert [link.url for link in page.links] == ["http://page.example/other/next"]
 
 
 def test_where_a_script_goes_is_a_link(browsing):
-    page = read_page(
+    page = read_html(
         Page(URL), browsing.render("<body><p>text</p><script>location.href = '/new'</script>").body, RENDERED
     )
     assert "text" in page.text
@@ -292,7 +292,7 @@ def test_redirects_by_script_without_end_are_limited(browsing):
     rendered = browsing.render(
         "<body><p>text</p><script>let n = 0; setInterval(() => location = '/' + n++, 5)</script>"
     )
-    page = read_page(Page(URL), rendered.body, RENDERED)
+    page = read_html(Page(URL), rendered.body, RENDERED)
     assert "text" in page.text
     assert 1 <= len(page.links) <= 10
 

@@ -7,13 +7,13 @@ from time import process_time
 import pytest
 
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 
 HTML = "text/html"
 
 
 def read(body: bytes, content_type: str = HTML) -> Page:
-    return read_page(Page("http://a.example/dir/"), body, content_type)
+    return read_html(Page("http://a.example/dir/"), body, content_type)
 
 
 PAGE = "<title>Zürich</title><p>Straße <a href=x>über</a>"

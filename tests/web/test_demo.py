@@ -7,7 +7,7 @@ from collections import Counter, deque
 import pytest
 
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.topic import load_topic
 from focuscrawl.web.demo import TOPICS, demo_web
 from focuscrawl.web.source import plain, read_subject
@@ -16,7 +16,7 @@ from focuscrawl.words import stem
 
 @pytest.fixture(scope="module")
 def pages():
-    return {url: read_page(Page(url), answer.body, answer.content_type) for url, answer in demo_web().pages()}
+    return {url: read_html(Page(url), answer.body, answer.content_type) for url, answer in demo_web().pages()}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def reached():
     while queue:
         url = queue.popleft()
         answer = web.get(url)
-        page = read_page(Page(url), answer.body, answer.content_type)
+        page = read_html(Page(url), answer.body, answer.content_type)
         for target in [answer.location] if answer.location else [link.url for link in page.links]:
             if target not in depth:
                 depth[target] = depth[url] + 1

@@ -9,7 +9,7 @@ import pytest
 from focuscrawl import urls
 from focuscrawl.errors import FocusError
 from focuscrawl.page import Page
-from focuscrawl.reading.html import read_page
+from focuscrawl.reading.html import read_html
 from focuscrawl.web.webs import MemoryWeb, WebFile, open_web
 from tests.conftest import SHARED_WEBS, at, small_web
 
@@ -83,7 +83,7 @@ def test_synthetic_pages_are_the_same_each_time_and_as_large_as_asked_for():
     answer = one.get(url)
     assert answer == other.get(url)
     assert 15_000 < len(answer.body) < 25_000
-    page = read_page(Page(url), answer.body, answer.content_type)
+    page = read_html(Page(url), answer.body, answer.content_type)
     assert len(page.links) == 60
     assert all(one.get(link.url).status == 200 for link in page.links)
     same = sum(one.labels(link.url) == one.labels(url) for link in page.links)
@@ -111,7 +111,7 @@ def test_links_of_the_real_webs_are_found_on_their_pages(name):
     missing = []
     for source, expected in targets.items():
         answer = web.get(source)
-        page = read_page(Page(source), answer.body, answer.content_type)
+        page = read_html(Page(source), answer.body, answer.content_type)
         found = {urls.canonical(link.url) for link in page.links}
         if not expected <= found:  # some lead there by a redirect
             found |= {urls.canonical(web.get(link.url).location) for link in page.links}

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl.judge import SATURATION, KeywordJudge
+from focuscrawl.language.frequencies import RARE, frequency_table
 from focuscrawl.language.languages import NAMES
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, parted
-from focuscrawl.strategies.adaptive.frequencies import RARE, frequency_table
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, hash_of, hashes
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
@@ -63,9 +63,9 @@ class Scale(NamedTuple):
         return self.slope * (scores - self.middle)
 
 
-#: Without counterexamples, many relevant pages get a probability below 0.5: by keywords, and by the words of seeds or
-#: examples, which fit themselves best.
-_STRICTNESS, _STRICTNESS_OF_PAGES = 1.0, 2.0
+#: Without counterexamples, many relevant pages get a probability below 0.5 by the words of seeds or examples, which fit
+#: themselves best; keywords need no correction.
+_STRICTNESS, _STRICTNESS_OF_PAGES = 0.0, 2.0
 #: Columns that are kept in the crawl's file.
 _BY_WORD = ("found", "idf", "weights", "keywords", "own")
 _BY_MEANING = Scale(0.22, 18.0)

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from focuscrawl import urls, words
 from focuscrawl.judge import KeywordJudge
+from focuscrawl.language.frequencies import ENGLISH
 from focuscrawl.learning.texts import tells
 from focuscrawl.page import CONTEXT_WORDS, Link, Page, context_chars
 from focuscrawl.reading.markup import step_of
-from focuscrawl.strategies.adaptive.frequencies import ENGLISH
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]

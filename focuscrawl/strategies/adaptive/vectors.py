@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl import words
-from focuscrawl.strategies.adaptive.frequencies import RARE, frequency_table
+from focuscrawl.language.frequencies import RARE, frequency_table
 from focuscrawl.strategies.adaptive.reading import Embedding
 
 logger = logging.getLogger(__name__)
