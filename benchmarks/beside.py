@@ -66,8 +66,8 @@ def stored(folder: Path) -> int:
 
 
 def cpu(process: int) -> float:
-    """CPU seconds that the threads of a process have taken, to the nanosecond where the kernel counts them."""
-    return sum(int(path.read_text().split()[0]) for path in Path(f"/proc/{process}/task").glob("*/schedstat")) / 1e9
+    """CPU seconds that a process has taken, to the nanosecond, with those of threads that have ended."""
+    return time.clock_gettime((~process << 3) | 2)  # its clock, as clock_getcpuclockid(3) makes the number
 
 
 class Window(NamedTuple):

@@ -22,8 +22,8 @@ from focuscrawl.pipelines.store import StorePipeline
 from focuscrawl.web.demo import demo_web
 
 PAGES = 60
-#: After how many pages, and when: before the page is stored, after that but before it is learned from, after all.
-KILLS = [(13, "before"), (27, "learn"), (43, "after")]
+#: After what share of the pages, and when: before the page is stored, after that but before it is learned from, after all.
+KILLS = [(0.25, "before"), (0.45, "learn"), (0.72, "after")]
 SETTINGS = {"LOG_ENABLED": False, "FOCUS_HOSTS_PER_BATCH": 0}
 
 
@@ -31,10 +31,12 @@ def strike() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> None:
+def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[float, str] | None) -> None:
     """Crawl until the end, or until the process dies."""
+    given: dict[str, Any] = {"max_pages": PAGES, **options}
     if kill is not None:
-        number, moment = kill
+        share, moment = kill
+        number = round(share * int(given["max_pages"]))
         store, tell = StorePipeline._store, StorePipeline._tell
 
         def storing(self, page):
@@ -51,12 +53,11 @@ def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, s
 
         StorePipeline._store = storing  # type: ignore[method-assign]
         StorePipeline._tell = telling  # type: ignore[method-assign]
-    given: dict[str, Any] = dict(options)
     settings = {name: given.pop(name) for name in list(given) if name.isupper()}
-    testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", max_pages=PAGES, **given)
+    testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", **given)
 
 
-def in_a_process(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> int:
+def in_a_process(spider: str, folder: Path, options: dict[str, str], kill: tuple[float, str] | None) -> int:
     """The exit status of a crawl in a process of its own."""
     child = os.fork()
     if not child:

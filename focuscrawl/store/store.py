@@ -285,7 +285,7 @@ class Store:
 
     def small_cache(self) -> None:
         """Use little memory for this connection."""
-        self.execute("PRAGMA cache_size = -8192")
+        self.execute("PRAGMA cache_size = -4096")
 
     def exists(self) -> bool:
         """Whether the crawl is still there: somebody may have removed its file."""
