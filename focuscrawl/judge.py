@@ -21,8 +21,9 @@ SATURATION = 1 / 200
 #: Evidence that makes a page half relevant. By this, a page that mentions the heaviest keyword in passing is just below
 #: the default threshold.
 HALF = 1.575
-#: A topic with keywords that weigh more than so many of the heaviest one needs more: chance mentions add up.
-_ENOUGH = 8
+#: A topic whose keywords weigh less than so many of the heaviest one needs less evidence, as one mention is much of what
+#: can be expected; one whose keywords weigh more than so many needs more: chance mentions add up.
+_FEW, _MANY = 4, 8
 
 #: A keyword that is on a larger share of all pages of its language is common and counts less: "home", "university".
 COMMON = 0.1
@@ -53,8 +54,8 @@ class Term(NamedTuple):
 
 def half_of(weights: Collection[float]) -> float:
     """The evidence that makes a page half relevant to a topic whose keywords have these weights."""
-    heaviest = max(weights, default=0.0) or 1.0
-    return HALF * max(1.0, sqrt(sum(weights) / heaviest / _ENOUGH))
+    number = sum(weights) / (max(weights, default=0.0) or 1.0)
+    return HALF * min(1.0, number / _FEW) * max(1.0, sqrt(number / _MANY)) or HALF
 
 
 def _repeated(page: Page) -> Iterator[tuple[str, float]]:
