@@ -21,7 +21,7 @@ SATURATION = 1 / 200
 #: Evidence that makes a page half relevant. By this, a page that mentions the heaviest keyword in passing is just below
 #: the default threshold.
 HALF = 1.575
-#: A topic whose keywords weigh less than so many of the heaviest one needs less evidence, as one mention is much of what
+#: A topic whose keywords weigh less than so many of the heaviest one needs less evidence, as a mention is much of what
 #: can be expected; one whose keywords weigh more than so many needs more: chance mentions add up.
 _FEW, _MANY = 4, 8
 
@@ -253,8 +253,8 @@ class KeywordJudge:
 
     * `share`: total weight of the keywords that occur, divided by the weight of all keywords.
     * `coverage`: evidence adds up. A keyword that is mentioned in passing counts two thirds, one that is frequent
-      in proportion to the page's length counts in full, and common words count less. One mention of the heaviest keyword
-      is not enough.
+      in proportion to the page's length counts in full, and common words count less. If there are several keywords, one
+      mention of the heaviest is not enough.
     * `tag_weighted`: a cosine similarity in which keywords are weighted by their frequency and by where they occur.
     """
 
