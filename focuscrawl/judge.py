@@ -14,15 +14,16 @@ from focuscrawl.language.identify import Language
 from focuscrawl.language.languages import compounds
 from focuscrawl.page import Judgement, Page
 
-#: A keyword that makes up this share of a page's words counts half; on a short page, one that is mentioned once does. A
-#: fixed count would treat long and short pages differently; benchmarks/judges.py measures the effect.
+#: A keyword that makes up this share of a page's words counts two thirds; on a short page, one that is mentioned once
+#: does. A fixed count would treat long and short pages differently; benchmarks/judges.py measures the effect.
 SATURATION = 1 / 200
 
-#: Evidence that makes a page half relevant: that of two and a half keywords as heavy as the heaviest, each mentioned
-#: once. So a page that mentions the heaviest keyword in passing is just below the default threshold.
-HALF = 1.25
-#: A topic with keywords that weigh more than so many of the heaviest one needs more: chance mentions add up.
-_ENOUGH = 8
+#: Evidence that makes a page half relevant. By this, a page that mentions the heaviest keyword in passing is just below
+#: the default threshold.
+HALF = 1.575
+#: A topic whose keywords weigh less than so many of the heaviest one needs less evidence, as a mention is much of what
+#: can be expected; one whose keywords weigh more than so many needs more: chance mentions add up.
+_FEW, _MANY = 4, 8
 
 #: A keyword that is on a larger share of all pages of its language is common and counts less: "home", "university".
 COMMON = 0.1
@@ -53,8 +54,8 @@ class Term(NamedTuple):
 
 def half_of(weights: Collection[float]) -> float:
     """The evidence that makes a page half relevant to a topic whose keywords have these weights."""
-    heaviest = max(weights, default=0.0) or 1.0
-    return HALF * max(1.0, sqrt(sum(weights) / heaviest / _ENOUGH))
+    number = sum(weights) / (max(weights, default=0.0) or 1.0)
+    return HALF * min(1.0, number / _FEW) * max(1.0, sqrt(number / _MANY)) or HALF
 
 
 def _repeated(page: Page) -> Iterator[tuple[str, float]]:
@@ -207,7 +208,7 @@ class _Terms:
         return self.frequencies(page)
 
     def evidence(self, page: Page) -> dict[str, float]:
-        """What each keyword on the page says for the topic: one half for the heaviest that is mentioned in passing."""
+        """What each keyword on the page says for the topic: at most 1, for the heaviest one that is very frequent."""
         found: dict[str, float] = dict(self.frequencies(page))
         for phrase, part in self._inside:
             if phrase in found and part in found:
@@ -216,7 +217,7 @@ class _Terms:
             for text, without in _repeated(page):
                 for name, number in self._in_repeated(text).items():
                     found[name] = found.get(name, 0.0) - number * without
-        least = max(1.0, len(page.words) * SATURATION)
+        least = max(1.0, len(page.words) * SATURATION) / 2
         return {name: self._worth[name] * number / (number + least) for name, number in found.items() if number > 0}
 
     def in_texts(self, texts: Iterable[str]) -> dict[str, int]:
@@ -262,9 +263,9 @@ class KeywordJudge:
     Three measures, all in [0, 1]:
 
     * `share`: total weight of the keywords that occur, divided by the weight of all keywords.
-    * `coverage`: evidence adds up. A keyword that is mentioned in passing counts half, one that is frequent in
-      proportion to the page's length counts in full, and common words count less. One mention of the heaviest keyword
-      is not enough.
+    * `coverage`: evidence adds up. A keyword that is mentioned in passing counts two thirds, one that is frequent
+      in proportion to the page's length counts in full, and common words count less. If there are several keywords, one
+      mention of the heaviest is not enough.
     * `tag_weighted`: a cosine similarity in which keywords are weighted by their frequency and by where they occur.
     """
 

@@ -18,7 +18,7 @@ from focuscrawl.store.places import read_crawl
 from tests.conftest import Crawled, at, small_web
 from tests.lessons import lessons_web, topic_file
 
-TEXTS = {"root": "sort", "a": "sort sort array", "b": "weather", "c": "sort"}
+TEXTS = {"root": "sort", "a": "sort array", "b": "weather", "c": "sort"}
 LINKS = {"root": ["a", "b", "c"], "a": ["a/1", "a/2"], "b": ["b/1", "b/2"], "c": []}
 WEB = {**LINKS, **{name: [] for targets in LINKS.values() for name in targets if "/" in name}}
 

@@ -65,11 +65,11 @@ def test_what_repeats_is_no_evidence_and_the_name_of_the_site_little():
     first, second, third = crawled(
         Repeated(page), page(1, "Call us."), page(2, "Call us now."), page(3, "We press olive oil. Olive oil is good.")
     )
-    assert judge.evidence(first) == {"olive oil": pytest.approx(0.5)}
+    assert judge.evidence(first) == {"olive oil": pytest.approx(2 / 3)}
     assert judge.evidence(second) == {}
-    assert judge.evidence(third) == {"olive oil": pytest.approx(2 / 3)}
+    assert judge.evidence(third) == {"olive oil": pytest.approx(2 / 2.5)}
     (worth,) = KeywordJudge({"olive": 1}).evidence(second).values()
-    assert worth == pytest.approx(0.25 / 1.25)
+    assert worth == pytest.approx(0.25 / 0.75)
 
 
 def test_a_resumed_crawl_judges_as_if_it_had_never_stopped():
@@ -124,4 +124,4 @@ def test_a_crawl_leaves_out_what_repeats(crawl):
             f"<title>{name or 'home'} | Shop</title><p>The olive people</p>{text}{more}<p>{links}",
         )
     found = crawl("best_first", web, seeds=at("shop"), keywords="olive")
-    assert found.matched == [f"{at('shop')}b"]
+    assert found.matched == [at("shop"), f"{at('shop')}b"]  # the first page of a host is not compared

@@ -29,7 +29,8 @@ def page(text: str) -> Page:
 
 def test_a_page_is_judged_by_the_keywords_of_its_language_and_those_without_one():
     judge = KeywordJudge({"Silbermann": 1}, {"de": {"Orgel": 1}, "fr": {"orgue": 1, "tuyau": 1}})
-    assert judge.coverage(page(GERMAN), 0.3).relevance == KeywordJudge({"Orgel": 1}).coverage(page(GERMAN), 0).relevance
+    alone = KeywordJudge({"Silbermann": 1, "Orgel": 1})
+    assert judge.coverage(page(GERMAN), 0.3) == alone.coverage(page(GERMAN), 0.3)
     assert set(judge.coverage(page(f"{GERMAN} Silbermann baute sie."), 0.3).why) == {"Orgel", "Silbermann"}
     assert judge.coverage(page(ENGLISH), 0.0).why == {}
 
