@@ -103,11 +103,9 @@ def test_an_example_given_twice_one_that_is_no_page_and_too_few(tmp_path):
 
 
 def test_examples_that_the_keywords_miss_and_counterexamples_that_they_take():
-    said = problems(keywords={"rose": 2, "sort": 1}, threshold=0.5)
-    assert any(
-        one.startswith("examples: 4 of 4 are off topic by the keywords, at threshold 0.5: http://s0.example/ (0.33), ")
-        for one in said
-    )
+    said = problems(keywords={"rose": 3, "sort": 1}, threshold=0.5)
+    start = "examples: 4 of 4 are off topic by the keywords, at threshold 0.5: http://s0.example/ (0."
+    assert any(one.startswith(start) for one in said)
     assert any("and 1 more; add keywords that they have; `scrapy topic suggest` finds some" in one for one in said)
     assert any(one.startswith("counterexamples: 6 of 6 are on topic by the keywords") for one in said)
 
