@@ -21,8 +21,9 @@ from focuscrawl.store.store import Store
 
 #: Pages of a host that are compared, and blocks of each.
 PAGES, BLOCKS = 8, 200
-#: Hosts that are remembered: those met last.
+#: Hosts that are remembered: those met last; and the last pages among which a resumed crawl looks for their first ones.
 HOSTS = 2_000
+RECALLED = 200_000
 
 _BETWEEN = re.compile(r"\s+[-–—|·•»«:]+\s+|\s*(?:\||——|»|«)\s*")
 
@@ -104,9 +105,14 @@ class Repeated:
 
 
 def repeated_in(store: Store) -> Repeated:
-    """What the pages of a crawl have in common, also those of earlier runs."""
-    last = store.pages.last_number()
-    known = ((page.number, page.url) for page in store.pages.each(upto=last) if compared(page))
+    """What the pages of a crawl have in common, also those of earlier runs.
+
+    A worker of a shared crawl learns it anew for every host: nothing in it may grow with the crawl.
+    """
+    last = 0 if store.shared else store.pages.last_number()
+    known = (
+        (page.number, page.url) for page in store.pages.each(after=max(0, last - RECALLED), upto=last) if compared(page)
+    )
     return Repeated(partial(read_again, store), known if last else ())
 
 
