@@ -190,7 +190,6 @@ HTTPERROR_ALLOW_ALL = True  # default False; error pages are stored, with their 
 # ---- cost
 
 CONCURRENT_ITEMS = 1  # default 100; a response yields one item, and Scrapy starts this many workers for each
-REFERER_ENABLED = False  # default True; the requests for links have no Referer either
 REMOTE_CONTROL_ENABLED = False  # default True; it runs code for anyone with a token
 TELNETCONSOLE_ENABLED = False  # default True
 WARN_ON_GENERATOR_RETURN_VALUE = False  # default True

@@ -25,7 +25,7 @@ PAGES, BLOCKS = 8, 200
 HOSTS = 2_000
 RECALLED = 200_000
 
-_BETWEEN = re.compile(r"\s+[-–—|·•»«:]+\s+|\s*(?:\||——|»|«)\s*")
+_BETWEEN = re.compile(r" [-–—|·•»«:]+ | ?(?:\||——|»|«) ?")
 
 
 @dataclass
@@ -68,7 +68,9 @@ class Repeated:
             page.repeated_title = " ".join(repeated)
             parts = [part for part in parts if part not in repeated]
         own = set(map(hash, parts))  # other pages may link here by the title
-        page.repeated_blocks = [index for index, key in _blocks(page) if counts.get(key, 0) >= least and key not in own]
+        blocks = _blocks(page)
+        if len(blocks) > 1:  # a page of one block has nothing else to say
+            page.repeated_blocks = [index for index, key in blocks if counts.get(key, 0) >= least and key not in own]
 
     def add(self, page: Page) -> None:
         """Remember a page that was stored."""
@@ -135,7 +137,7 @@ def _parts(title: str) -> list[str]:
 def _blocks(page: Page) -> list[tuple[int, int]]:
     """The first blocks of the main text, by index, with what tells them apart."""
     text, blocks = page.raw_text, page.blocks
-    return [(index, hash(text[blocks[index].start : blocks[index].end].strip())) for index in page.main_blocks[:BLOCKS]]
+    return [(index, hash(text[blocks[index].start : blocks[index].end])) for index in page.main_blocks[:BLOCKS]]
 
 
 def _count(page: Page, counts: dict[int, int]) -> None:

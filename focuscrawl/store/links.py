@@ -227,13 +227,13 @@ class Links(Part):
 
     def endorsements(self, pages: Sequence[int] | None = None) -> Iterator[tuple[int, float | None]]:
         """The links on readable pages, all or some, in order: key of the URL, relevance of the page."""
-        some, values = (f" AND {_SOME}", (as_json(list(pages)),)) if pages is not None else ("", ())
-        return self.store.execute(f"{_ENDORSEMENTS}{some} ORDER BY link.id", values)
+        conditions, values = (f" AND {_SOME}", (as_json(list(pages)),)) if pages is not None else ("", ())
+        return self.store.execute(f"{_ENDORSEMENTS}{conditions} ORDER BY link.id", values)
 
     def followed(self, pages: Sequence[int] | None = None) -> Iterator[FollowedLink]:
         """The links that led to pages, all or some, in the order of these pages."""
-        some, values = (f" WHERE {_SOME}", (as_json(list(pages)),)) if pages is not None else ("", ())
-        found = self.store.execute(f"{_FOLLOWED}{some} ORDER BY page.id", values)
+        conditions, values = (f" WHERE {_SOME}", (as_json(list(pages)),)) if pages is not None else ("", ())
+        found = self.store.execute(f"{_FOLLOWED}{conditions} ORDER BY page.id", values)
         for page, source, relevance, relevant, problem, *link in found:
             yield FollowedLink(page, source, relevance, bool(relevant), problem, self.as_link(*link))
 

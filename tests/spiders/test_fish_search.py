@@ -73,8 +73,9 @@ def test_what_is_inherited_decays_from_page_to_page(crawl):
     crawled = crawl(
         "shark_search", small_web(CHAIN, {"a": f"sort sort {'word ' * 40}"}), seeds=at("a"), keywords="sort"
     )
-    scores = [page["score"] for page in crawled.pages[1:4]]
-    assert scores == pytest.approx([0.25, 0.125, 0.0625])
+    first, *others = (page["score"] for page in crawled.pages[1:4])
+    assert first > 0
+    assert others == pytest.approx([first / 2, first / 4])
 
 
 # ---- agents
