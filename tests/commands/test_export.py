@@ -78,7 +78,8 @@ def test_an_import_says_what_became_of_everything(crawled, tmp_path):
 def test_stopped_by_ctrl_c_it_leaves_nothing_behind(tmp_path):
     crawled = hostile_crawl(tmp_path / "crawl")
     slow = (
-        "import sys, time\nfrom focuscrawl.export import texts\nread = texts.read\n"
+        "import signal, sys, time\nfrom focuscrawl.export import texts\nread = texts.read\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell may have its jobs ignore Ctrl-C
         "def slowly(page, kind):\n    print('reading', flush=True, file=sys.stderr)\n    time.sleep(0.5)\n"
         "    return read(page, kind)\n"
         "texts.read = slowly\nfrom scrapy.cmdline import execute\nexecute(sys.argv)\n"
