@@ -60,7 +60,7 @@ class Repeated:
         others = len(host.numbers) - itself
         # of two pages both have it, of several at least two and half of them
         least = max(min(2, others), (others + 1) // 2) + itself
-        if not others:
+        if not others or max(counts.values(), default=0) < least:  # as on most hosts whose markup tells
             return
         parts = _parts(page.title)
         repeated = [part for part in parts if counts.get(hash(part), 0) >= least]

@@ -27,7 +27,7 @@ EARLY = 2
 NEW = 0.05
 #: Number of first pages of a pattern whose words are all compared. Of later ones every SELDOM-th is, as long as they
 #: have something new: a trap is found a few pages later, and most pages need no comparison.
-ALWAYS, SELDOM = 24, 8
+ALWAYS, SELDOM = 10, 8
 #: Factor on the score of a URL in a trap.
 DAMPING = 0.1
 #: Factor for a URL with a session id, which costs little more than a second copy of a page.
