@@ -46,7 +46,7 @@ COMMANDS = {
     "claims": ("results.py", "claims"),
     "lab_polite": ("results.py", "lab", "--polite"),
     "growth": (
-        *("long.py", "--spiders=best_first", "--pages=10000", "--hosts=5000", "--queued=5000000", "--seen=20000000"),
+        *("long.py", "--spiders=best_first", "--pages=4000", "--hosts=5000", "--queued=5000000", "--seen=20000000"),
     ),
     "cluster": ("cluster.py", "--millions=0,1,10", "--pages=500"),
     "peers": ("peers/run.py",),

@@ -146,7 +146,7 @@ def add_urls(folder: Path, seen: int, queued: int, hosts: int) -> None:
                 for number, url in zip(numbers, urls, strict=True)
             )
             store.queue.add(
-                (first + number, url, first_host + number % hosts, rank, rank, 3, None, True, None)
+                (first + number, url, first_host + number % hosts, rank, rank, 3, None, False, None)
                 for number, url in zip(numbers, urls, strict=True)
                 if number < queued
                 for rank in [draw.random() / 1000]
@@ -227,7 +227,7 @@ def row(name: str, result: dict[str, object]) -> str:
     return (
         f"{name:26}{result['pages']:>7,}{first:>7.2f}{last:>7.2f}{last / first:>6.2f}"
         f"{samples[tenth].memory / 1e6:>7,.0f}{samples[-1].memory / 1e6:>7,.0f}{early:>10,.0f}{late:>10,.0f}"
-        f"{result['file'] / 1e6:>7,.0f}{result['waiting']:>9,}  {', '.join(verdict) or 'flat'}"
+        f"{result['file'] / 1e6:>7,.0f} {result['waiting']:>9,}  {', '.join(verdict) or 'flat'}"
     )
 
 
