@@ -7,6 +7,7 @@ them most often, so that thousands of hosts remain readable.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import product
 from math import cos, pi, sin, sqrt
 from typing import Any, NamedTuple
 
@@ -211,11 +212,8 @@ def _labels(places: list[Place], left: float, top: float, width: float) -> list[
     """The names of the largest hosts: around their circles where there is room, of the largest few also inside."""
     parts: list[str] = []
     size = width / 95
-    circles = [
-        (place.x - left - r, place.y - top - r, place.x - left + r, place.y - top + r)
-        for place in places
-        if (r := 0.8 * place.radius) > 0.6 * size
-    ]
+    circles = [_circle(place, left, top) for place in places]
+    large = [circle for circle in circles if circle[2] - circle[0] > 1.2 * size]
     labels: list[tuple[float, float, float, float]] = []
     for rank, place in enumerate(places):
         if len(parts) >= NAMED:
@@ -226,14 +224,21 @@ def _labels(places: list[Place], left: float, top: float, width: float) -> list[
         spots = [(0.0, y + place.radius + size, True), (0.0, y - place.radius - 0.4 * size, True)]
         spots += [(side, y + 0.35 * size, True), (-side, y + 0.35 * size, True)]
         spots += [(0.0, y + 0.35 * size, False)] if rank < _FIRST and place.radius > 0.3 * wide else []
-        for aside, spot, beside in spots:
+        # better on none of the circles than on a small one, and better there than nowhere
+        for taken, (aside, spot, beside) in product((circles, large), spots):
             x = min(max(place.x - left + aside, wide / 2 + 4), width - wide / 2 - 4)
             box = x - wide / 2, spot - size, x + wide / 2, spot + 0.25 * size
-            if not any(_overlap(box, other) for other in (*labels, *(circles if beside else ()))):
+            if not any(_overlap(box, other) for other in (*labels, *(taken if beside else ()))):
                 labels.append(box)
                 parts.append(svg.text(x, spot, place.name, text_anchor="middle", font_size=size, class_="name"))
                 break
     return parts
+
+
+def _circle(place: Place, left: float, top: float) -> tuple[float, float, float, float]:
+    """The box that the circle of a host takes, about."""
+    x, y, r = place.x - left, place.y - top, 0.8 * place.radius
+    return x - r, y - r, x + r, y + r
 
 
 def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:

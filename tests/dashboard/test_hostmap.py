@@ -47,6 +47,17 @@ def test_hosts_are_placed_apart_and_drawn(hosts, pages):
     assert names[0] == found.places[0].name
 
 
+def test_a_name_covers_no_other_circle_where_there_is_room():
+    places = [
+        hostmap.Place(1, "large.example", x=500, y=300, radius=40, pages=90, relevant=9),
+        hostmap.Place(2, "small.example", x=500, y=355, radius=4, pages=1, relevant=0),  # where the name would go
+    ]
+    labels = hostmap._labels(places, 0, 0, 1_000)
+    large, small = (ET.fromstring(label).attrib for label in labels)
+    assert float(large["y"]) < 300
+    assert float(small["y"]) > 355
+
+
 def test_an_empty_crawl_has_no_map():
     assert hostmap.draw(hostmap.layout(Ledger()), "/") == ""
 
