@@ -16,7 +16,7 @@ from focuscrawl.page import Judgement, Page
 
 #: A keyword that makes up this share of a page's words counts two thirds; on a short page, one that is mentioned once
 #: does. A fixed count would treat long and short pages differently; benchmarks/judges.py measures the effect.
-SATURATION = 1 / 200
+SATURATION = 1 / 150
 
 #: Evidence that makes a page half relevant. By this, a page that mentions the heaviest keyword in passing is just below
 #: the default threshold.

@@ -10,7 +10,8 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.frequencies import frequency_table
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_html
-from focuscrawl.strategies.adaptive.evidence import LINKS, Evidence, Row
+from focuscrawl.strategies.adaptive.columns import LINKS
+from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Known, Learner
 from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons

@@ -13,41 +13,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_sizes, check_steps, joined, parted
+from focuscrawl.strategies.adaptive.columns import (
+    ANCHOR_I,
+    ANCHOR_W,
+    BEST,
+    HEADING_I,
+    KEYWORD,
+    LINKS,
+    LOG_ODDS,
+    MAX_P,
+    MAXIMA,
+    MEANINGS,
+    MEANT,
+    NAMES,
+    PARENTS,
+    PATH_Y,
+    PATHS,
+    RATES,
+    SIBLINGS,
+    SIBLINGS_Y,
+    SPARSE,
+    SUMS,
+    P,
+    Q,
+    grown,
+)
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
+from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.rates import Rates
 from focuscrawl.strategies.adaptive.reading import BITS, FEATURES, HEADING, SIZE, URL_WORD, Floats, Ints, Links
 
 #: In-links of a URL that count; later ones are ignored.
 MOST = 32
-#: Sums over the in-links of a URL.
-LINKS, PARENTS, ANCHOR_W, ANCHOR_I, CONTEXT_W, CONTEXT_I, HEADING_W, HEADING_I = range(8)
-LOG_ODDS, P, Q, SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS, SPARSE = range(8, 16)
-SUMS = 16
-#: Maxima over them.
-BEST, MAX_P, KEYWORD = range(3)
-MAXIMA = 3
-#: Features of a URL, with their weights before anything is learned.
-PRIORS = {
-    "bias": -2.5,
-    "a keyword in anchor or URL": 0.5,
-    "anchor and URL": 0.3,
-    "context": 0.35,
-    "heading": 0.1,
-    "best anchor": 0.2,
-    "best page that links there": 0.5,
-    "pages that link there": 0.15,
-    "relevant pages that link there": 0.7,
-    "other pages that link there": -0.5,
-    "other links of these pages": 0.5,
-    "links at this place in the markup": 0.5,
-    "URLs of this shape": 0.5,
-    "directory and host": 0.3,
-    "known example": 8.0,
-}
-NAMES = tuple(PRIORS)
-#: Those that tell how links have paid.
-RATES = slice(10, 14)
-PRIOR = np.array(list(PRIORS.values()))
 #: The largest log-odds that a text adds.
 _MOST_ODDS = 8.0
 #: Features of in-links that are worked on at once.
@@ -68,14 +65,6 @@ class Row(NamedTuple):
     values: NDArray[np.float64]
 
 
-def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
-    """A column with room for *size* entries, at least."""
-    if size <= len(column):
-        return column
-    more = max(size, 2 * len(column)) - len(column)
-    return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
-
-
 def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
     """The order that sorts values, whether each sorted one but the first equals the one before, where runs end."""
     order = np.argsort(values, kind="stable")
@@ -87,13 +76,15 @@ def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool
 class Evidence:
     """The in-links of URLs, the pages they are on, and how links of a kind have paid."""
 
-    def __init__(self, judge: PageJudge) -> None:
-        self.judge = judge
+    def __init__(self, judge: PageJudge, meanings: Meanings | None = None) -> None:
+        self.judge, self.meanings = judge, meanings
+        #: Sums over the in-links of a URL.
+        self._width = SUMS if meanings is None else MEANT.stop
         #: The learned weights of sparse features.
         self.sparse = np.zeros(FEATURES, dtype=np.float32)
         self.read_judge()
         # by URL
-        self.sums = np.zeros((1024, SUMS))
+        self.sums = np.zeros((1024, self._width))
         self.maxima = np.zeros((1024, MAXIMA))
         self.places = np.zeros((1024, 4), dtype=np.int32)
         self.known = np.zeros(1024)
@@ -131,6 +122,8 @@ class Evidence:
         self.word_weights = judge.weights * judge.idf
         self._idf2 = judge.idf * judge.idf
         self._keyword = judge.keywords > 0
+        if self.meanings is not None:
+            self.meanings.aim(judge.direction)
 
     # ---- adding
 
@@ -239,7 +232,7 @@ class Evidence:
     def _texts(self, features: Ints, first: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """What the features of in-links add to the sums and maxima."""
         count = len(first) - 1
-        sums, maxima = np.zeros((count, SUMS)), np.zeros((count, MAXIMA))
+        sums, maxima = np.zeros((count, self._width)), np.zeros((count, MAXIMA))
         if not count:
             return sums, maxima
         sums[:, SPARSE] = self._learned(features, first)
@@ -252,6 +245,10 @@ class Evidence:
         lengths = np.bincount(place, self._idf2[words], minlength=3 * count).reshape(count, 3)
         sums[:, ANCHOR_W : HEADING_I + 1 : 2] = weights
         sums[:, ANCHOR_I : HEADING_I + 1 : 2] = lengths
+        if self.meanings is not None:
+            tables = self.meanings.near, self.meanings.weight, self.meanings.squared
+            meant = [np.bincount(place, table[words], minlength=3 * count).reshape(count, 3)[:, :2] for table in tables]
+            sums[:, MEANT] = np.column_stack(meant)
         maxima[:, BEST] = np.maximum(0.0, weights[:, 0] / np.sqrt(lengths[:, 0] + 1e-9))
         maxima[row[self._keyword[words] & (kind <= URL_WORD)] // 3, KEYWORD] = 1
         return sums, maxima
@@ -379,7 +376,16 @@ class Evidence:
         np.log1p(sums[:, P : Q + 1], out=found[:, 8:10])
         found[:, RATES] = self._paid(sums, places).T
         found[:, 14] = known
+        found[:, MEANINGS] = self._meant(sums)
         return found
+
+    def _meant(self, sums: Floats) -> Floats | float:
+        """What the texts of links mean for the topic, as log-odds: nothing without words."""
+        if self.meanings is None:
+            return 0.0
+        near, weight, squared = np.split(sums[:, MEANT], 3, axis=1)
+        odds = self.judge.direction_scale.odds(self.meanings.cosines(near, weight, squared))
+        return np.asarray(np.clip(np.nan_to_num(odds), -_MOST_ODDS, _MOST_ODDS))
 
     def _paid(self, sums: Floats, places: Ints) -> Floats:
         siblings, paths = (sums[:, SIBLINGS_Y], sums[:, SIBLINGS]), (sums[:, PATH_Y], sums[:, PATHS])
@@ -472,7 +478,12 @@ class Evidence:
             check_range(name, state[name], end)
         check_range("paid later", state["paid later"][:, 0], pages)
         check_range("paid later", state["paid later"][:, 1], urls)
-        shapes = {"sums": (urls, SUMS), "maxima": (urls, MAXIMA), "places": (urls, 4), "sparse": self.sparse.shape}
+        shapes = {
+            "sums": (urls, self._width),
+            "maxima": (urls, MAXIMA),
+            "places": (urls, 4),
+            "sparse": self.sparse.shape,
+        }
         shapes["first"] = (len(state["url"]) + 1,)
         if any(state[name].shape != shape for name, shape in shapes.items()):
             raise ValueError("a column has another size")

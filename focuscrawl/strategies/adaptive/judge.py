@@ -103,8 +103,8 @@ class PageJudge:
         self._topic, self._without_average = topic, without_average
         #: The direction of the topic among the embeddings of pages, as given and as learned; empty without embeddings.
         self._direction0: Floats = NO_EMBEDDING.astype(np.float64)
-        self._direction = self._direction0
-        self._scale0 = self._direction_scale = _BY_MEANING
+        self.direction = self._direction0
+        self._scale0 = self.direction_scale = _BY_MEANING
         self.positives, self.negatives = list(positives), list(negatives)
         self.beforehand = self.positives, self.negatives  # without those that people have marked
         self._general = np.full(SIZE, 100 * RARE)
@@ -212,7 +212,7 @@ class PageJudge:
             self._scale0 = _BY_MEANING if len(self._topic) else _BY_PAGES
         if aims:
             self._direction0 = unit(np.sum(aims, axis=0))
-        self._direction, self._direction_scale = self._direction0, self._scale0
+        self.direction, self.direction_scale = self._direction0, self._scale0
 
     def _keywords(self) -> Floats:
         """The weights of the keywords' words; those of each language have length 1 together."""
@@ -324,8 +324,8 @@ class PageJudge:
         self._coverage_scale = _scale(self._coverages([*self.pages, *known]), sure, unsure)
         meaning = self._embeddings([*self.pages, *known])
         if meaning is not None and (has := meaning.any(axis=1)).any():
-            self._direction = unit(_rocchio(meaning, yes * has, no * has) + _BESIDE_PAGES * self._direction0)
-            self._direction_scale = _scale(meaning @ self._direction, sure * has, unsure * has)
+            self.direction = unit(_rocchio(meaning, yes * has, no * has) + _BESIDE_PAGES * self._direction0)
+            self.direction_scale = _scale(meaning @ self.direction, sure * has, unsure * has)
         self._learned = True
         self._correct()
 
@@ -384,7 +384,7 @@ class PageJudge:
             by_keywords = self._coverage_scale.odds(coverages)
             odds = _WORDS_SHARE * odds + (1 - _WORDS_SHARE) * by_keywords if self._learned else by_keywords
         if embeddings is not None:
-            odds = _with_meaning(odds, embeddings, self._direction, self._direction_scale)
+            odds = _with_meaning(odds, embeddings, self.direction, self.direction_scale)
         return np.clip(odds, -8, 8)
 
     # ---- keeping
@@ -393,7 +393,7 @@ class PageJudge:
         """What was learned from the crawl, to go on from there."""
         vectors = [*self.pages, *self.seeds]
         found: Arrays = {name: getattr(self, name) for name in _BY_WORD}
-        found |= {"direction": self._direction, "direction0": self._direction0}
+        found |= {"direction": self.direction, "direction0": self._direction0}
         found |= joined("words", [vector.words for vector in vectors], np.int32)
         found |= joined("counts", [vector.counts for vector in vectors], np.float32)
         found |= joined("embeddings", [vector.embedding for vector in vectors], np.float32)
@@ -404,7 +404,7 @@ class PageJudge:
         found |= {"best": np.array(self._best), "best covered": np.array(self._best_covered)}
         found["languages"] = np.array([_LANGUAGES.index(vector.language) for vector in vectors], dtype=np.int32)
         found["languages met"] = np.array([_LANGUAGES.index(code) for code in self._given_in], dtype=np.int32)
-        scales = (*self.scale, *self._coverage_scale, *self._scale0, *self._direction_scale)
+        scales = (*self.scale, *self._coverage_scale, *self._scale0, *self.direction_scale)
         found["judge"] = np.array([self._sampled, self._learned, *scales])
         return found
 
@@ -428,13 +428,13 @@ class PageJudge:
         self.numbers = state["numbers"].tolist()
         for name in _BY_WORD:
             setattr(self, name, state[name])
-        self._direction, self._direction0 = state["direction"], state["direction0"]
+        self.direction, self._direction0 = state["direction"], state["direction0"]
         self._best, self._best_covered = state["best"].tolist(), state["best covered"].tolist()
         self.pages, self.seeds = vectors[: len(self.numbers)], vectors[len(self.numbers) :]
         sampled, learned, *scales = state["judge"].tolist()
         self._sampled, self._learned = int(sampled), bool(learned)
         pairs = zip(scales[::2], scales[1::2], strict=True)
-        self.scale, self._coverage_scale, self._scale0, self._direction_scale = (Scale(*pair) for pair in pairs)
+        self.scale, self._coverage_scale, self._scale0, self.direction_scale = (Scale(*pair) for pair in pairs)
 
 
 def _with_meaning(odds: Any, embeddings: Floats, direction: Floats, scale: Scale) -> Floats:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
-from focuscrawl.strategies.adaptive.evidence import NAMES, PRIOR, Evidence, Row
+from focuscrawl.strategies.adaptive.columns import NAMES, PRIOR
+from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
 from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
+from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Floats, Links, Reading
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
 from focuscrawl.strategies.adaptive.vectors import Vectors
@@ -89,7 +91,10 @@ class Learner:
             self.judge = PageJudge(keywords, positives, negatives, topic, vectors.without_average)
         #: Whether the seeds are all that the topic says.
         self.by_seeds = keywords is None and not positives
-        self.evidence = Evidence(self.judge)
+        self.meanings = Meanings(vectors) if vectors is not None and self.judge.has_vectors else None
+        if self.meanings is not None:
+            self.meanings.meet({number: word for page in known for number, word in page.reading.new_words.items()})
+        self.evidence = Evidence(self.judge, self.meanings)
         self.weights = PRIOR.copy()
         #: The features of known pages and of URLs that were fetched; the labels of the former, the pages of the latter.
         self.lessons = Lessons()
@@ -99,7 +104,7 @@ class Learner:
         self._reasons_told: dict[tuple[int, ...], dict[str, float]] = {}
         self.labels = {page.key: page.label for page in known}
         self.offset = len(known)
-        self._aside = Evidence(self.judge)
+        self._aside = Evidence(self.judge, self.meanings)
         self._aside_urls: dict[int, int] = {}
         self.page_urls: list[int] = []  # URL by page, from page 1
         self._seed_pages: list[int] = []
@@ -150,9 +155,11 @@ class Learner:
         return self.shown(float(sigmoid(self.judge.log_odds(reading.vector))))
 
     def _meet(self, reading: Reading) -> None:
-        """Learn the words of a language when the first page in it arrives."""
+        """Learn the words of a language when the first page in it arrives, and what new words mean."""
         if self.judge.meet(reading.vector):
             self.evidence.read_judge()
+        if self.meanings is not None:
+            self.meanings.meet(reading.new_words)
 
     def shown(self, p: float) -> float:
         """The relevance of a page that the judge gives the probability *p*."""
@@ -450,7 +457,8 @@ class Learner:
         found["fixed"] = np.array(sorted(self.fixed), dtype=np.int64)
         found["left aside"] = np.array(sorted(self._aside_urls), dtype=np.int64)
         assert not (judge.keys() & evidence.keys() | (judge.keys() | evidence.keys()) & found.keys())
-        return pack({**judge, **evidence, **found})
+        meanings = self.meanings.state() if self.meanings is not None else {}
+        return pack({**judge, **evidence, **found, **meanings})
 
     def restore(self, data: bytes) -> None:
         """Go on from a state; raises ValueError or KeyError if it is not one, or not one of this topic."""
@@ -467,6 +475,8 @@ class Learner:
             raise ValueError("the weights have another size")
         self.judge.restore(state)
         check_range("numbers", np.array(self.judge.numbers) - 1, len(state["page_urls"]))
+        if self.meanings is not None:
+            self.meanings.restore(state)
         self.evidence.restore(state)
         self.weights = state["weights of features"]
         self.lessons.restore(state)

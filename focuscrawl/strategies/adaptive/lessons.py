@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_steps
-from focuscrawl.strategies.adaptive.evidence import NAMES, Row, grown
+from focuscrawl.strategies.adaptive.columns import NAMES, grown
+from focuscrawl.strategies.adaptive.evidence import Row
 from focuscrawl.strategies.adaptive.reading import FEATURES, Floats
 
 if TYPE_CHECKING:

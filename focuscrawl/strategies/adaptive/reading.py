@@ -235,6 +235,8 @@ class Reading(NamedTuple):
     links: Links
     #: The words of the page by their hashes.
     names: Mapping[int, str]
+    #: Those of all its text that were not met before, if anybody asks what words mean.
+    new_words: Mapping[int, str]
 
 
 class _Parts(dict[str, list[int]]):
@@ -262,6 +264,7 @@ class Reader:
         self._keywords, self._embed = keywords, embed
         #: Whether anybody asks how well pages cover the keywords.
         self.covers = True
+        self._met: set[str] = set()
         self._parts: dict[str, _Parts | None] = {}
         # many pages link to the same URL, with the same anchor, under the same heading
         self._url_features = lru_cache(maxsize=20_000)(self._read_url)
@@ -270,7 +273,20 @@ class Reader:
     def read(self, page: Page) -> Reading:
         """What the strategy sees of a page."""
         vector, names = self._vector(page)
-        return Reading(vector, self.links(page.links), names)
+        return Reading(vector, self.links(page.links), names, self._new_words(page))
+
+    def _new_words(self, page: Page) -> dict[int, str]:
+        """The words of a page, those of its links included, that were not met before; the shortest of a hash."""
+        if self._embed is None or page.language not in (ENGLISH, ""):
+            return {}
+        new = set(words.spaced(page.raw_text).split()) - self._met
+        if len(self._met) + len(new) > _Hashes.LIMIT:
+            self._met.clear()
+        self._met |= new
+        known = _word_hashes(page.language)
+        return {
+            known[word]: word for word in sorted(new, key=lambda word: (-len(word), word)) if len(word) <= words.LONGEST
+        }
 
     def _vector(self, page: Page) -> tuple[Vector, dict[int, str]]:
         """The words of a page, which are also returned by their hashes; those of its title count three times."""

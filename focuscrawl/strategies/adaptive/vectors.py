@@ -70,6 +70,18 @@ class Vectors:
         lengths = np.sqrt(np.sum(sums * sums, axis=1, keepdims=True))
         self._known[start:size] = sums / np.where(lengths > 0, lengths, 1)
 
+    @property
+    def width(self) -> int:
+        """The number of dimensions."""
+        return int(self._parts.shape[1])
+
+    def of(self, found: list[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The vectors of some words, and how much each counts in a text."""
+        while new := [word for word in found if word not in self._places]:  # again, if others were forgotten for them
+            self._meet(new)
+        places = [self._places[word] for word in found]
+        return self._known[places], self._weights[places]
+
     def embed(self, counts: Mapping[str, float]) -> Embedding:
         """The vector of a text, with length 1, from the numbers of its words."""
         counts = self._telling(counts)

@@ -1,0 +1,52 @@
+"""The columns of what is known about waiting URLs: sums and maxima over their in-links, and the features from these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Sums over the in-links of a URL.
+LINKS, PARENTS, ANCHOR_W, ANCHOR_I, CONTEXT_W, CONTEXT_I, HEADING_W, HEADING_I = range(8)
+LOG_ODDS, P, Q, SIBLINGS_Y, SIBLINGS, PATH_Y, PATHS, SPARSE = range(8, 16)
+SUMS = 16
+#: With word vectors three more of each of the two texts, anchor with URL and context: of the words' nearness to the
+#: topic, of their weights and of the squared weights.
+MEANT = slice(SUMS, SUMS + 6)
+#: Maxima over in-links.
+BEST, MAX_P, KEYWORD = range(3)
+MAXIMA = 3
+#: Features of a URL, with their weights before anything is learned.
+PRIORS = {
+    "bias": -2.5,
+    "a keyword in anchor or URL": 0.5,
+    "anchor and URL": 0.3,
+    "context": 0.35,
+    "heading": 0.1,
+    "best anchor": 0.2,
+    "best page that links there": 0.5,
+    "pages that link there": 0.15,
+    "relevant pages that link there": 0.7,
+    "other pages that link there": -0.5,
+    "other links of these pages": 0.5,
+    "links at this place in the markup": 0.5,
+    "URLs of this shape": 0.5,
+    "directory and host": 0.3,
+    "known example": 8.0,
+    "meaning of anchor and URL": 0.2,
+    "meaning of context": 0.2,
+}
+NAMES = tuple(PRIORS)
+#: Those that tell how links have paid, and those that tell what texts mean.
+RATES = slice(10, 14)
+MEANINGS = slice(15, 17)
+PRIOR = np.array(list(PRIORS.values()))
+
+
+def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
+    """A column with room for *size* entries, at least."""
+    if size <= len(column):
+        return column
+    more = max(size, 2 * len(column)) - len(column)
+    return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
