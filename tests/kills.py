@@ -21,9 +21,9 @@ from focuscrawl import testing
 from focuscrawl.pipelines.store import StorePipeline
 from focuscrawl.web.demo import demo_web
 
-PAGES = 60
-#: After what share of the pages, and when: before the page is stored, after that but before it is learned from, after all.
-KILLS = [(0.25, "before"), (0.45, "learn"), (0.72, "after")]
+PAGES = 90
+#: After how many pages, and when: before the page is stored, after that but before it is learned from, after all.
+KILLS = [(23, "before"), (41, "learn"), (64, "after")]
 SETTINGS = {"LOG_ENABLED": False, "FOCUS_HOSTS_PER_BATCH": 0}
 
 
@@ -31,12 +31,10 @@ def strike() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[float, str] | None) -> None:
+def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> None:
     """Crawl until the end, or until the process dies."""
-    given: dict[str, Any] = {"max_pages": PAGES, **options}
     if kill is not None:
-        share, moment = kill
-        number = round(share * int(given["max_pages"]))
+        number, moment = kill
         store, tell = StorePipeline._store, StorePipeline._tell
 
         def storing(self, page):
@@ -53,11 +51,12 @@ def crawl(spider: str, folder: Path, options: dict[str, str], kill: tuple[float,
 
         StorePipeline._store = storing  # type: ignore[method-assign]
         StorePipeline._tell = telling  # type: ignore[method-assign]
+    given: dict[str, Any] = dict(options)
     settings = {name: given.pop(name) for name in list(given) if name.isupper()}
-    testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", **given)
+    testing.crawl(spider, demo_web(), folder, SETTINGS | settings, topic="sorting", max_pages=PAGES, **given)
 
 
-def in_a_process(spider: str, folder: Path, options: dict[str, str], kill: tuple[float, str] | None) -> int:
+def in_a_process(spider: str, folder: Path, options: dict[str, str], kill: tuple[int, str] | None) -> int:
     """The exit status of a crawl in a process of its own."""
     child = os.fork()
     if not child:
