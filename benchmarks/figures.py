@@ -39,7 +39,10 @@ NAMES = (
     *("adaptive", "adaptive_webs", "adaptive_cases"),
 )
 #: Benchmarks that are not named NAME.py, or take options.
-EARLY = "crawlee:keywords,crawl4ai:best_first,focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search"
+EARLY = (
+    "crawlee:keywords,crawl4ai:best_first,"
+    "focuscrawl:keyword,focuscrawl:best_first,focuscrawl:shark_search,focuscrawl:adaptive"
+)
 COMMANDS = {
     "lab": ("results.py", "lab"),
     "papers": ("results.py", "papers"),

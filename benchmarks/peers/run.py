@@ -45,6 +45,7 @@ PEERS = {
     "focuscrawl:keyword": "keywords on the page",
     "focuscrawl:best_first": "relevance of the page",
     "focuscrawl:shark_search": "page, link, ancestors",
+    "focuscrawl:adaptive": "learned while crawling",
 }
 #: The page that lists the seeds, for tools that start from one page: on the host of the first seed, and not counted.
 START = "/list-of-seeds"
