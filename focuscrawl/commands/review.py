@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from itertools import islice
 
 from rich.console import Console
 from rich.text import Text
@@ -13,7 +14,7 @@ from focuscrawl.console.program import program
 from focuscrawl.crawl.marking import mark_pages, marks_of_pages
 from focuscrawl.errors import FocusError, printable
 from focuscrawl.reports.keys import read_key, single_keys
-from focuscrawl.reports.review import HELP, Card, Tally, card, review, to_review
+from focuscrawl.reports.review import HELP, Card, Queue, Tally, card, review
 from focuscrawl.store.places import crawl_folder, read_crawl
 
 
@@ -55,9 +56,10 @@ class Command(FocusCommand):
         console = Console(highlight=False, soft_wrap=True, markup=False)
         sure: dict[int, bool] = {}
         with read_crawl(folder, check=False) as store:
-            pages = to_review(store, marks_of_pages(store), opts.borderline, opts.seed)
-            pages = pages[: opts.limit] if opts.limit else pages
-            if not pages:
+            marks = {number: mark.verdict for number, mark in marks_of_pages(store).items()}
+            queue = Queue(store, marks, opts.borderline, opts.seed)
+            number = min(opts.limit or len(queue), len(queue))
+            if not number:
                 print("every page has a mark already")
                 return
 
@@ -69,16 +71,17 @@ class Command(FocusCommand):
 
             def mark(shown: Card, verdict: str) -> None:
                 mark_pages(folder, [(shown.url, verdict, "")], by)
+                marks[shown.number] = verdict
                 if shown.random and shown.matched and verdict != "unsure":
                     sure[shown.number] = verdict == "yes"
                 elif shown.number in sure:
                     del sure[shown.number]
                 console.print(f"→ {verdict}{_standing(sure)}\n")
 
-            console.print(f"{len(pages):,} pages; {HELP}\n")
+            console.print(f"{number:,} pages; {HELP}\n")
             try:
                 with single_keys():
-                    marked = review(pages, show, read_key, mark)
+                    marked = review(islice(queue, number), show, read_key, mark)
             except KeyboardInterrupt:
                 self.say("stopped; what was marked is safe")
                 self.exitcode = 130

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from focuscrawl.dashboard.ledger import JUDGED, MATCHED, PROBLEM, RELEVANT, Ledger, Numbers
-from focuscrawl.reports.review import wilson
+from focuscrawl.reports.review import border, wilson
 
 #: Pages of the random order that are looked at.
 MAX_SAMPLE = 5_000
@@ -82,7 +82,7 @@ def next_random(pages: list[int], marked: dict[int, str]) -> int | None:
 
 
 def borderline(ledger: Ledger, threshold: float | None, marked: dict[int, str], limit: int) -> list[int]:
-    """The unmarked pages whose relevance is nearest to the threshold, nearest first."""
+    """The unmarked pages whose relevance is nearest to the border that the marks tell, nearest first."""
     known = ledger.known
     flags = ledger.flags[known]
     judged = known[((flags & JUDGED) > 0) & ((flags & PROBLEM) == 0) & (ledger.withheld[known] == 0)]
@@ -90,7 +90,10 @@ def borderline(ledger: Ledger, threshold: float | None, marked: dict[int, str], 
         return []
     if threshold is None:
         threshold = boundary(ledger)
-    distance = np.abs(ledger.relevance[judged] - threshold)
+    said = {page: verdict == "yes" for page, verdict in marked.items() if verdict != "unsure"}
+    seen = judged[np.isin(judged, list(said))].tolist()
+    middle = border(threshold, [(float(ledger.relevance[page]), said[page]) for page in seen])
+    distance = np.abs(ledger.relevance[judged] - middle)
     nearest = judged[_smallest(distance, limit + len(marked))]
     return [page for page in nearest.tolist() if page not in marked][:limit]
 

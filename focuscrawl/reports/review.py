@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ _WORDS, _BEFORE = 50, 12
 #: Characters of a page that a snippet is searched in.
 _TEXT = 20_000
 
+#: The largest log-odds of a relevance that count, and how far from the threshold the border may well be.
+_ODDS, _TRUST = 6.0, 2.0
 #: Two standard deviations of a normal distribution, near enough: 95 % are within.
 _Z = 1.96
 
@@ -66,18 +68,57 @@ def wilson(hits: int, cases: int) -> tuple[float, float]:
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
-def to_review(store: Store, marked: Collection[int], borderline: int, seed: int) -> list[tuple[int, bool]]:
+def border(threshold: float, marked: Iterable[tuple[float, bool]]) -> float:
+    """From which relevance on pages are relevant, as far as marks tell; without any, from the threshold on.
+
+    *marked*: the relevance of pages by the judge, and whether people find them relevant. The farther a page is above
+    the border, the surer it is relevant; the border is the one by which the marks surprise least.
+    """
+    relevance, relevant = np.array(list(marked), dtype=float).reshape(-1, 2).T
+    signs, borders = 2 * relevant - 1, np.linspace(-_ODDS, _ODDS, 241)
+    surprise = np.logaddexp(0, -signs * (_log_odds(relevance) - borders[:, None])).sum(axis=1)
+    surprise += ((borders - _log_odds(threshold)) / _TRUST) ** 2 / 2
+    return float(1 / (1 + np.exp(-borders[np.argmin(surprise)])))
+
+
+def _log_odds(relevance: Any) -> Any:
+    least = 1 / (1 + np.exp(_ODDS))
+    share = np.clip(relevance, least, 1 - least)
+    return np.log(share / (1 - share))
+
+
+class Queue:
     """The pages to ask about, each with whether it was drawn at random: the borderline ones first, then all in random
     order. Those that have a mark are not asked about again.
+
+    *marks*: the verdicts by page so far. With each one that is added, the border is better known.
     """
-    known = store.standing.threshold()
-    threshold = 0.5 if known is None else known
-    pages = [page for page in store.verdicts.each() if page.findable and page.counts and page.number not in marked]
-    near = sorted(pages, key=lambda page: (abs((page.own.relevance or 0.0) - threshold), page.number))[:borderline]
-    first = [page.number for page in near]
-    rest = sorted({page.number for page in pages} - set(first))
-    rest = [rest[place] for place in np.random.default_rng(seed).permutation(len(rest))]
-    return [(number, False) for number in first] + [(number, True) for number in rest]
+
+    def __init__(self, store: Store, marks: Mapping[int, str], borderline: int, seed: int) -> None:
+        known = store.standing.threshold()
+        self._threshold = 0.5 if known is None else known
+        self._marks, self._borderline, self._seed = marks, borderline, seed
+        self._relevance = {
+            page.number: page.own.relevance or 0.0 for page in store.verdicts.each() if page.findable and page.counts
+        }
+        self._left = sorted(self._relevance.keys() - marks.keys())
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def __iter__(self) -> Iterator[tuple[int, bool]]:
+        left = set(self._left)
+        for _ in range(min(self._borderline, len(left))):
+            said = ((page, verdict) for page, verdict in self._marks.items() if page in self._relevance)
+            middle = border(
+                self._threshold,
+                [(self._relevance[page], verdict == "yes") for page, verdict in said if verdict != "unsure"],
+            )
+            nearest = min(left, key=lambda page: (abs(self._relevance[page] - middle), page))
+            left.remove(nearest)
+            yield nearest, False
+        rest = sorted(left)
+        yield from ((rest[place], True) for place in np.random.default_rng(self._seed).permutation(len(rest)))
 
 
 def card(store: Store, number: int, *, at_random: bool) -> Card | None:
@@ -118,10 +159,15 @@ def review(
     *show* shows a page and returns it, None if it is gone; *key* returns the next key, `q` at the end of the input;
     *mark* sets a mark.
     """
-    waiting = list(pages)
+    following = iter(pages)
+    waiting: list[tuple[int, bool]] = []
     place = 0
     marked: set[int] = set()
-    while place < len(waiting):
+    while True:
+        if place == len(waiting):
+            if (page := next(following, None)) is None:
+                break
+            waiting.append(page)
         shown = show(*waiting[place])
         if shown is None:
             del waiting[place]

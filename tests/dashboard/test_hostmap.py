@@ -106,4 +106,13 @@ def test_borderline_pages_are_nearest_to_the_threshold_and_not_marked():
     found = borderline(ledger, 0.5, {}, 10)
     distances = [abs(float(ledger.relevance[page]) - 0.5) for page in found]
     assert distances == sorted(distances)
-    assert borderline(ledger, 0.5, {found[0]: "yes"}, 9) == found[1:]
+    assert borderline(ledger, 0.5, {found[0]: "unsure"}, 9) == found[1:]
+
+
+def test_the_border_follows_the_marks():
+    ledger = ledger_of(3, 200)
+    found = borderline(ledger, 0.5, {}, 5)
+    yes, no = (borderline(ledger, 0.5, dict.fromkeys(found, verdict), 5) for verdict in ("yes", "no"))
+    middle = [float(np.mean(ledger.relevance[pages])) for pages in (yes, found, no)]
+    assert middle[0] < middle[1] - 0.1
+    assert middle[2] > middle[1] + 0.1

@@ -289,6 +289,26 @@ def test_marks_change_the_judge_and_the_scores():
     assert crawl.score("http://t.example/1") > before
 
 
+def test_a_few_marks_tell_which_words_count():
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
+    for number in range(20):
+        text = (f"a heap is a tree {SORTING}", f"a heap of flour {COOKING}", WEATHER)[number % 3]
+        crawl.fetch(page(f"{text} number {number}", url=f"http://p.example/{number}"))
+    learner = crawl.learner
+    tree, flour = read(page("the heap of a tree, and an array")), read(page("the heap of flour, and bread"))
+    before = learner.relevance(tree) - learner.relevance(flour)
+    labels = (
+        (f"heap {SORTING}", 1.0),
+        (f"array heap {SORTING}", 1.0),
+        (f"heap {COOKING}", 0.0),
+        (f"bake {COOKING}", 0.0),
+    )
+    learner.mark([Known(number, label, read(page(text)), []) for number, (text, label) in enumerate(labels)])
+    assert not learner.judge.supervised
+    assert learner.relevance(tree) > 0.5 > learner.relevance(flour)
+    assert learner.relevance(tree) - learner.relevance(flour) > before + 0.2
+
+
 def test_scores_that_only_fell_are_not_reported():
     crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     links = [(f"http://t.example/{number}", "read on") for number in range(30)]

@@ -34,6 +34,7 @@ FIRST = 15
 #: knows nothing else takes any other page for relevant.
 MANY = 30
 _RIDGE = 0.1
+_RIDGE_OF_MARKS = 0.005
 _FOLDS = 5
 #: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
 _BESIDE_EXAMPLES = 0.3
@@ -67,7 +68,7 @@ class Scale(NamedTuple):
 #: themselves best; keywords need no correction.
 _STRICTNESS, _STRICTNESS_OF_PAGES = 0.0, 2.0
 #: Columns that are kept in the crawl's file.
-_BY_WORD = ("found", "idf", "weights", "keywords", "own")
+_BY_WORD = ("found", "idf", "weights", "keywords", "own", "marked")
 _BY_MEANING = Scale(0.22, 18.0)
 _BY_PAGES = Scale(0.4, 18.0)
 
@@ -123,6 +124,8 @@ class PageJudge:
         self.weights = np.zeros(SIZE)
         #: The weights of the heaviest words of seeds or examples, if they stand for keywords.
         self.own = np.zeros(SIZE)
+        #: What the words of marked pages add to the log-odds, unless these are examples like those of a topic.
+        self.marked = np.zeros(SIZE)
         self.scale = self._coverage_scale = Scale(_HIGH / 2, 6 / _HIGH)
         for vector in (*self.positives, *self.negatives):
             self._add_language(vector.language)
@@ -330,19 +333,24 @@ class PageJudge:
         self._correct()
 
     def _correct(self) -> None:
-        """Learn from marks where the border between relevant and other pages lies."""
+        """Learn from marks where the border between relevant and other pages lies, and what their words add."""
+        from scipy.sparse import csr_array, hstack
+
+        self.marked = np.zeros(SIZE)
         yes, no = (
             known[len(before) :]
             for known, before in zip((self.positives, self.negatives), self.beforehand, strict=True)
         )
-        odds = np.array([self.log_odds(vector) for vector in (*yes, *no)])
-        signs = np.repeat([1.0, -1.0], [len(yes), len(no)])
-        borders = np.linspace(-4, 6, 101)
-        loss = (
-            np.logaddexp(0, -signs * (odds + borders[:, None])).sum(axis=1)
-            + 0.5 * (borders - self._usual_strictness) ** 2
-        )
-        self._strictness = float(borders[np.argmin(loss)])
+        odds = np.array([self.log_odds(vector) for vector in (*yes, *no)]) + self._usual_strictness
+        labels = np.repeat([1.0, 0.0], [len(yes), len(no)])
+        border, used = csr_array(np.ones((len(labels), 1))), np.zeros(0, dtype=np.int64)
+        rows = border
+        if yes and no:  # marks of one kind do not tell which words count
+            pages, used = used_columns(self._matrix([*yes, *no]))
+            rows = csr_array(hstack([pages, border]))
+        *by_word, shift = fit(rows, labels, np.append(np.full(len(used), _RIDGE_OF_MARKS), 1.0), offset=odds)
+        self.marked[used] = by_word
+        self._strictness = self._usual_strictness + float(shift)
 
     def _coverage(self, vector: Vector) -> float:
         """How well a page covers the keywords, or the heaviest words of the pages that stand for them."""
@@ -368,14 +376,16 @@ class PageJudge:
 
     def log_odds(self, vector: Vector) -> float:
         """The log-odds that a page is relevant."""
-        score = self.normal(vector) @ self.weights[vector.words]
-        return float(np.squeeze(self._together(score, self._coverage(vector), self._embeddings([vector]))))
+        normal = self.normal(vector)
+        score, corrected = normal @ self.weights[vector.words], normal @ self.marked[vector.words]
+        together = self._together(score, self._coverage(vector), self._embeddings([vector]))
+        return float(np.squeeze(together)) + (0.0 if self.supervised else float(corrected))
 
     def judge_kept(self) -> Floats:
         """The probabilities of the pages that are kept, by the current judge."""
-        scores = self._matrix(self.pages) @ self.weights
-        odds = self._together(scores, self._coverages(self.pages), self._embeddings(self.pages))
-        return np.asarray(sigmoid(odds))
+        pages = self._matrix(self.pages)
+        odds = self._together(pages @ self.weights, self._coverages(self.pages), self._embeddings(self.pages))
+        return np.asarray(sigmoid(odds if self.supervised else odds + pages @ self.marked))
 
     def _together(self, scores: Any, coverages: Any, embeddings: Floats | None) -> Any:
         """Log-odds by words, by the keywords and by the meaning of words, as far as there are any."""

@@ -39,7 +39,8 @@ def explain(learner: Learner, url: int, link: Link) -> dict[str, float]:
 def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
     """The words that count most in the judgement of a page."""
     vector = reading.vector
-    parts = judge.scale.slope * judge.normal(vector) * judge.weights[vector.words]
+    corrected = 0.0 if judge.supervised else judge.marked[vector.words]
+    parts = judge.normal(vector) * (judge.scale.slope * judge.weights[vector.words] + corrected)
     best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
     told = [(reading.names.get(int(vector.words[place])), float(parts[place])) for place in best]
     return {words.bare(words.stem(word, vector.language)): round(part, 3) for word, part in told if word is not None}
