@@ -3,9 +3,10 @@
     python benchmarks/workbench.py [--pages N] [TOPIC …]        shipped topics; default all
 
 For each topic of the embedded web: `new` makes a topic from its description, `crawl` crawls it, `review` shows twenty
-pages, which are marked by their labels, `judge` judges all stored pages by what the marks teach, and `crawl` goes on. For
-comparison, a copy of the first crawl goes on without any marks. Precision and recall of URLs.txt after each step, by the
-labels of the pages fetched so far. Then `audit` estimates both from fifty pages, and `search` finds the name of the topic.
+pages, which are marked by their labels, `judge` judges all stored pages by what the marks teach, and `crawl` goes on.
+For comparison, a copy of the first crawl goes on without any marks. Precision and recall of URLs.txt after each step,
+by the labels of the pages fetched so far. Then `audit` estimates both from fifty pages, and `search` finds the name of
+the topic.
 """
 
 from __future__ import annotations
@@ -156,13 +157,11 @@ def main() -> None:
             for figure in AUDITED
         ]
         print(f"| {name} | {' | '.join(told)} |", flush=True)
+    print(f"\nPrecision / recall of URLs.txt. Corrected by {MARKED} marks, F1 on the same pages is better by {MARGIN}")
     print(
-        f"\nPrecision / recall of URLs.txt. Corrected by {MARKED} marks, F1 on the same pages is better by {MARGIN} or"
+        f"or more on {better['same']} of {len(names)} topics. Crawled on to twice the pages, it is better than without"
     )
-    print(
-        f"more on {better['same']} of {len(names)} topics. Crawled on to twice the pages, it is better than without marks"
-    )
-    print(f"on {better['on']}, by {MARGIN} or more on {better['on by much']}.")
+    print(f"marks on {better['on']}, by {MARGIN} or more on {better['on by much']}.")
 
 
 if __name__ == "__main__":
