@@ -81,7 +81,7 @@ def output(name: str) -> str:
             ]
             crawl = [sys.executable, "-m", "scrapy", "crawl", "best_first", *options, "-s", "CONCURRENT_REQUESTS=1"]
             subprocess.run([*crawl, "-L", "ERROR"], cwd=ROOT, check=True)
-            url = "http://algorithm-club.example/notes/heap-sort"
+            url = "http://algorithm-club.example/notes/intro-sort"
             command = [sys.executable, "-m", "scrapy", "explain", f"{folder}/c", url]
             return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.rstrip()
     if name == "topic":
