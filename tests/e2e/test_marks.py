@@ -66,6 +66,14 @@ def wait_for(folder: Path, number: int, crawl: subprocess.Popen[bytes]) -> None:
         sleep(0.005)
 
 
+def wait_for_marks(files: list[Path]) -> None:
+    """Wait until somebody has marked something; a busy machine may take its time to start them."""
+    until = monotonic() + 120
+    while not any(path.exists() and path.stat().st_size for path in files):
+        assert monotonic() < until
+        sleep(0.005)
+
+
 def test_marks_from_three_processes_survive_kills_of_everyone(tmp_path):
     folder, chance = tmp_path / "crawl", Random(os.urandom(8))
     for turn in range(2):
@@ -77,6 +85,7 @@ def test_marks_from_three_processes_survive_kills_of_everyone(tmp_path):
             for name in names
         ]
         wait_for(folder, pages(folder) + 30 + chance.randrange(30), crawl)
+        wait_for_marks([tmp_path / name for name in names])
         victims = [crawl, *markers]
         chance.shuffle(victims)
         for victim in victims:

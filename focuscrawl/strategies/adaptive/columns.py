@@ -50,3 +50,11 @@ def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
         return column
     more = max(size, 2 * len(column)) - len(column)
     return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
+
+
+def runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """The order that sorts values, whether each sorted one but the first equals the one before, where runs end."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    same = ordered[1:] == ordered[:-1]
+    return order, same, np.append(np.flatnonzero(~same), len(values) - 1) if len(values) else order

@@ -37,6 +37,7 @@ from focuscrawl.strategies.adaptive.columns import (
     P,
     Q,
     grown,
+    runs,
 )
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
 from focuscrawl.strategies.adaptive.meanings import Meanings
@@ -65,20 +66,11 @@ class Row(NamedTuple):
     values: NDArray[np.float64]
 
 
-def _runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """The order that sorts values, whether each sorted one but the first equals the one before, where runs end."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    same = ordered[1:] == ordered[:-1]
-    return order, same, np.append(np.flatnonzero(~same), len(values) - 1) if len(values) else order
-
-
 class Evidence:
     """The in-links of URLs, the pages they are on, and how links of a kind have paid."""
 
     def __init__(self, judge: PageJudge, meanings: Meanings | None = None) -> None:
         self.judge, self.meanings = judge, meanings
-        #: Sums over the in-links of a URL.
         self._width = SUMS if meanings is None else MEANT.stop
         #: The learned weights of sparse features.
         self.sparse = np.zeros(FEATURES, dtype=np.float32)
@@ -173,7 +165,7 @@ class Evidence:
 
     def _gather(self, urls: NDArray[np.int64], sums: Floats, maxima: Floats) -> NDArray[np.int64]:
         """Add what in-links say to their URLs, which are returned; sorted, as `ufunc.at` is many times slower."""
-        order, _, ends = _runs(urls)
+        order, _, ends = runs(urls)
         found = urls[order[ends]]
         first = np.concatenate([[0], ends[:-1] + 1])
         self.sums[found] += np.add.reduceat(sums[order], first, axis=0)
@@ -199,7 +191,7 @@ class Evidence:
         mine[chosen] = True
         wanted = np.repeat(mine, np.diff(links.first))
         self.features[self.first[start] : self.first[end]] = links.features[wanted]
-        order, same, ends = _runs(targets)
+        order, same, ends = runs(targets)
         before = self.last[targets]
         before[order[1:]] = np.where(same, start + order[:-1] + 1, before[order[1:]])
         self.before[start:end] = before
@@ -342,7 +334,7 @@ class Evidence:
     def _chain(self) -> None:
         """Set which in-link of a URL is its last one, and which one comes before each."""
         urls = self.url[: self.links]
-        order, same, ends = _runs(urls)
+        order, same, ends = runs(urls)
         self.before[: self.links] = 0
         self.before[order[1:]] = np.where(same, order[:-1] + 1, 0)
         self.last[:] = 0
