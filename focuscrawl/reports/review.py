@@ -98,27 +98,30 @@ class Queue:
         known = store.standing.threshold()
         self._threshold = 0.5 if known is None else known
         self._marks, self._borderline, self._seed = marks, borderline, seed
-        self._relevance = {
-            page.number: page.own.relevance or 0.0 for page in store.verdicts.each() if page.findable and page.counts
-        }
-        self._left = sorted(self._relevance.keys() - marks.keys())
+        pages = [page for page in store.verdicts.each() if page.findable and page.counts]
+        self._numbers = np.array([page.number for page in pages], dtype=np.int64)
+        self._relevance = np.array([page.own.relevance or 0.0 for page in pages])
+        self._left = ~np.isin(self._numbers, list(marks))
 
     def __len__(self) -> int:
-        return len(self._left)
+        return int(self._left.sum())
 
     def __iter__(self) -> Iterator[tuple[int, bool]]:
-        left = set(self._left)
-        for _ in range(min(self._borderline, len(left))):
-            said = ((page, verdict) for page, verdict in self._marks.items() if page in self._relevance)
-            middle = border(
-                self._threshold,
-                [(self._relevance[page], verdict == "yes") for page, verdict in said if verdict != "unsure"],
-            )
-            nearest = min(left, key=lambda page: (abs(self._relevance[page] - middle), page))
-            left.remove(nearest)
-            yield nearest, False
-        rest = sorted(left)
-        yield from ((rest[place], True) for place in np.random.default_rng(self._seed).permutation(len(rest)))
+        left = self._left.copy()
+        for _ in range(min(self._borderline, len(self))):
+            distance = np.where(left, np.abs(self._relevance - self._border()), np.inf)
+            nearest = int(np.argmin(distance))
+            left[nearest] = False
+            yield int(self._numbers[nearest]), False
+        rest = self._numbers[left]
+        yield from ((int(rest[place]), True) for place in np.random.default_rng(self._seed).permutation(len(rest)))
+
+    def _border(self) -> float:
+        said = {page: verdict == "yes" for page, verdict in self._marks.items() if verdict != "unsure"}
+        places = np.flatnonzero(np.isin(self._numbers, list(said))).tolist()
+        return border(
+            self._threshold, [(float(self._relevance[place]), said[int(self._numbers[place])]) for place in places]
+        )
 
 
 def card(store: Store, number: int, *, at_random: bool) -> Card | None:

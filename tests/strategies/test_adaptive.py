@@ -26,7 +26,7 @@ from focuscrawl.strategies.adaptive.reading import (
     shape_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
-from focuscrawl.strategies.adaptive.telling import explain
+from focuscrawl.strategies.adaptive.telling import explain, reasons
 
 SORTING = "quicksort and mergesort compare elements of an array, heapsort builds a heap, bubble swaps neighbours"
 COOKING = "knead the dough, heat the oven, bake the bread with flour and butter, then season the soup with pepper"
@@ -307,6 +307,15 @@ def test_a_few_marks_tell_which_words_count():
     assert not learner.judge.supervised
     assert learner.relevance(tree) > 0.5 > learner.relevance(flour)
     assert learner.relevance(tree) - learner.relevance(flour) > before + 0.2
+
+
+def test_every_reason_has_a_name():
+    learner = Learner(KeywordJudge({"heap": 1.0}))
+    reading = read(page("a heap's place, a heap's size, one heap's end"))
+    learner.relevance(reading)
+    learner.judge.weights[:] = 1.0
+    assert "heap" in reasons(learner.judge, reading)
+    assert all(reasons(learner.judge, reading))
 
 
 def test_scores_that_only_fell_are_not_reported():

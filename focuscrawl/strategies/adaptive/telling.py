@@ -43,7 +43,8 @@ def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
     parts = judge.normal(vector) * (judge.scale.slope * judge.weights[vector.words] + corrected)
     best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
     told = [(reading.names.get(int(vector.words[place])), float(parts[place])) for place in best]
-    return {words.bare(words.stem(word, vector.language)): round(part, 3) for word, part in told if word is not None}
+    stems = ((words.bare(words.stem(word, vector.language)), part) for word, part in told if word is not None)
+    return {stem: round(part, 3) for stem, part in stems if stem}  # nothing is left of the s of "bird's"
 
 
 def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
