@@ -73,6 +73,8 @@ def test_the_words_that_were_met_are_kept(vectors):
     np.testing.assert_array_equal(again.near, known.near)
     with pytest.raises(ValueError, match="differ in number"):
         again.restore({**known.state(), "met": np.zeros(1, dtype=np.int32)})
+    with pytest.raises(ValueError, match="too long"):
+        again.restore({"met": np.zeros(1, dtype=np.int32), "met words": np.full(1_000, ord("a"), dtype=np.uint8)})
 
 
 def test_words_beyond_the_limit_mean_nothing(vectors, monkeypatch):

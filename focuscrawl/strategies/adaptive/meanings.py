@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from focuscrawl import words
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range
 from focuscrawl.strategies.adaptive.columns import grown
 from focuscrawl.strategies.adaptive.reading import SIZE, Floats
@@ -86,5 +87,7 @@ class Meanings:
         found, numbers = text.split("\n") if text else [], state["met"]
         if len(found) != len(numbers) or len(found) > MOST:
             raise ValueError("words and their hashes differ in number")
+        if max(map(len, found), default=0) > words.LONGEST:
+            raise ValueError("a word is too long")
         check_range("met", numbers, SIZE)
         self._add(numbers.tolist(), found)
