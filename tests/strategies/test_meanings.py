@@ -83,3 +83,11 @@ def test_words_beyond_the_limit_mean_nothing(vectors, monkeypatch):
     known.meet(dict(zip(hashes(VOLCANOES), VOLCANOES, strict=True)))
     known.meet(dict(zip(hashes(BREAD), BREAD, strict=True)))
     assert np.count_nonzero(known.weight) == 2
+
+
+def test_a_page_of_nonsense_leaves_room_for_the_words_of_others(vectors, monkeypatch):
+    monkeypatch.setattr(meanings, "MOST_OF_A_PAGE", 2)
+    known = Meanings(vectors)
+    known.meet({number: f"x{number}" for number in range(100)})
+    known.meet(dict(zip(hashes(["lava"]), ["lava"], strict=True)))
+    assert np.count_nonzero(known.weight) == 3

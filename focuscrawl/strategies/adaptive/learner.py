@@ -92,8 +92,9 @@ class Learner:
         #: Whether the seeds are all that the topic says.
         self.by_seeds = keywords is None and not positives
         self.meanings = Meanings(vectors) if vectors is not None and self.judge.has_vectors else None
-        if self.meanings is not None:
-            self.meanings.meet({number: word for page in known for number, word in page.reading.new_words.items()})
+        if (meanings := self.meanings) is not None:
+            for page in known:
+                meanings.meet(page.reading.new_words)
         self.evidence = Evidence(self.judge, self.meanings)
         self.weights = PRIOR.copy()
         #: The features of known pages and of URLs that were fetched; the labels of the former, the pages of the latter.

@@ -19,6 +19,8 @@ from focuscrawl.strategies.adaptive.vectors import Vectors
 
 #: Words that are remembered, half a kilobyte each; those met later mean nothing.
 MOST = 50_000
+#: New words of one page that are remembered: one full of nonsense must not use up the room of all others.
+MOST_OF_A_PAGE = 2_000
 #: How alike the vectors of two words of a text are, on average. By this the length of their sum follows from the
 #: weights of the words, and no vector is kept for a URL.
 _ALIKE = 0.1
@@ -40,10 +42,10 @@ class Meanings:
         self.near = np.zeros(SIZE, dtype=np.float32)
 
     def meet(self, names: Mapping[int, str]) -> None:
-        """Look up words by their hashes; the first word of a hash counts."""
+        """Look up words of a page by their hashes; the first word of a hash counts."""
         new = {number: word for number, word in names.items() if not self._met[number]}
-        start = len(self._words)
-        self._add(list(new)[: MOST - start], list(new.values())[: MOST - start])
+        room = min(MOST - len(self._words), MOST_OF_A_PAGE)
+        self._add(list(new)[:room], list(new.values())[:room])
 
     def _add(self, numbers: list[int], found: list[str]) -> None:
         if not found:
