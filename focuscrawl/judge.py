@@ -131,9 +131,10 @@ class _Terms:
     def _count(self, page: Page) -> dict[str, int]:
         """How often each stem that is part of a keyword occurs."""
         counts: dict[str, int] = {}
-        for stems in filter(None, map(self._forms.__getitem__, page.words)):
-            for stem in stems:
-                counts[stem] = counts.get(stem, 0) + 1
+        forms = self._forms
+        for word, number in page.word_counts.items():
+            for stem in forms[word]:
+                counts[stem] = counts.get(stem, 0) + number
         return counts
 
     def _in(self, stem: str) -> list[str]:

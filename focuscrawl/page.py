@@ -94,21 +94,21 @@ class Link:
     __slots__ = (
         "_after",
         "_before",
-        "_end",
-        "_heading",
         "_language",
         "_list",
         "_page",
-        "_start",
         "_text",
         "anchor",
         "elements",
+        "end",
         "hreflang",
         "nofollow",
         "page_relevance",
         "position",
         "request",
         "score",
+        "section",
+        "start",
         "url",
         "why",
     )
@@ -137,8 +137,11 @@ class Link:
         self._text: Callable[[], str] | None = None
         self._language = language
         self._before, self._after = before, after
-        self._start = self._end = 0
-        self._list = self._heading = -1
+        #: Where it begins and ends in the text of its page.
+        self.start = self.end = 0
+        #: The index of the last heading before it; -1 if there is none.
+        self.section = -1
+        self._list = -1
 
     def __repr__(self) -> str:
         return f"<Link {self.url} {self.anchor!r} score={self.score}>"
@@ -156,26 +159,21 @@ class Link:
     def text_before(self, chars: int = _CONTEXT_CHARS) -> str:
         """The text before the link, at most *chars* characters and whole words."""
         text = self._whole_text()
-        return self._before if text is None else before_in(text, self._start, chars)
+        return self._before if text is None else before_in(text, self.start, chars)
 
     def text_after(self, chars: int = _CONTEXT_CHARS) -> str:
         """The text after the link, at most *chars* characters and whole words."""
         text = self._whole_text()
-        return self._after if text is None else after_in(text, self._end, chars)
+        return self._after if text is None else after_in(text, self.end, chars)
 
     def _whole_text(self) -> str | None:
         if self._page is not None:
             return self._page.raw_text
         return None if self._text is None else self._text()
 
-    @property
-    def place(self) -> tuple[int, int]:
-        """Where it begins and ends in the text of its page."""
-        return self._start, self._end
-
     def stand_in(self, text: Callable[[], str], start: int, end: int) -> None:
         """Set the text that a stored link stands in, and where."""
-        self._text, self._start, self._end = text, start, end
+        self._text, self.start, self.end = text, start, end
 
     @property
     def page(self) -> Page | None:
@@ -207,7 +205,7 @@ class Link:
         page = self._page
         if page is None:
             return ""
-        index = bisect_right(page.block_starts, self._start) - 1
+        index = bisect_right(page.block_starts, self.start) - 1
         if index < 0:
             return BODY
         block = page.blocks[index]
@@ -221,8 +219,8 @@ class Link:
             return range(0)
         if self._list >= 0:
             return page.blocks_in(page.lists[self._list])
-        index = bisect_right(page.block_starts, self._start) - 1
-        return range(index, index + 1 if index >= 0 and self._start <= page.blocks[index].end else index)
+        index = bisect_right(page.block_starts, self.start) - 1
+        return range(index, index + 1 if index >= 0 and self.start <= page.blocks[index].end else index)
 
     @property
     def block(self) -> str:
@@ -238,7 +236,7 @@ class Link:
         """The headings of the sections around the link, the innermost first; without the main heading."""
         found: list[str] = []
         if self._page is not None:
-            headings, main, index = self._page.headings, self._page.main_index, self._heading
+            headings, main, index = self._page.headings, self._page.main_index, self.section
             while index >= 0:
                 found += [headings[index].text] if index != main else []
                 index = headings[index].parent
@@ -394,14 +392,14 @@ class Page:
         return self.headings[self.main_index].text if self.headings else self.title
 
     @cached_property
-    def _spaced(self) -> tuple[str, bool]:
+    def spaced(self) -> tuple[str, bool]:
         """The text with spaces in place of all that is no word, or, if that cannot be done in place, as it is."""
         even = words.is_even(self.raw_text)
         return words.spaced(self.raw_text) if even else self.raw_text, even
 
     @cached_property
     def _block_words(self) -> list[list[str]]:
-        text, even = self._spaced
+        text, even = self.spaced
         cuts = (text[block.start : block.end] for block in self.blocks)
         return [cut.split() if even else words.tokenize(cut) for cut in cuts]
 
@@ -415,7 +413,7 @@ class Page:
     @cached_property
     def plain_sizes(self) -> list[int]:
         """How many characters of each block are in no link."""
-        return main_text.without_links(self.blocks, [(link._start, link._end) for link in self.links])
+        return main_text.without_links(self.blocks, [(link.start, link.end) for link in self.links])
 
     def without_lists(self) -> Page | None:
         """A directory as it would be without its lists of links; None if the page is no directory."""
@@ -438,7 +436,7 @@ class Page:
     def words(self) -> list[str]:
         """The words of title and main text in lower case, in order."""
         found = words.tokenize(self.title)
-        text, even = self._spaced
+        text, even = self.spaced
         for start, end in self._main_stretches:
             found += text[start:end].split() if even else words.tokenize(text[start:end])
         return found
@@ -496,5 +494,5 @@ class Page:
 def attach(link: Link, page: Page, start: int, end: int, list_index: int, heading: int) -> None:
     """Tie a link to its place on a page; called by the reader when the page's text is complete."""
     link._page = page
-    link._start, link._end = start, end
-    link._list, link._heading = list_index, heading
+    link.start, link.end = start, end
+    link._list, link.section = list_index, heading

@@ -243,6 +243,11 @@ def words(url: str) -> list[str]:
     if "@" in text:  # without the name of a user
         parts = urlsplit(url)
         text = f"{parts.hostname or ''} {parts.path} {parts.query}"
+    return words_in(text)
+
+
+def words_in(text: str) -> list[str]:
+    """The words in a part of a URL, such as a name with a query."""
     text = (unquote(text) if "%" in text else text).lower()
     return [word for word in _URL_WORD.findall(text) if word not in _COMMON_URL_WORDS]
 

@@ -127,7 +127,7 @@ class Links(Part):
                     known[id(link.why)] = number
             around: tuple[object, ...]
             if has_text and link.page is page:
-                around = link.anchor, None, None, link.nofollow, link.score, own, *link.place, shared
+                around = link.anchor, None, None, link.nofollow, link.score, own, link.start, link.end, shared
             else:
                 before, after = link.text_before(chars), link.text_after(chars)
                 around = link.anchor, before, after, link.nofollow, link.score, own, None, None, shared

@@ -23,9 +23,9 @@ from focuscrawl.strategies.adaptive.reading import (
     hashes,
     link_words,
     place_of,
-    shape_of,
 )
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
+from focuscrawl.strategies.adaptive.shapes import shape_of
 from focuscrawl.strategies.adaptive.telling import explain, reasons
 
 SORTING = "quicksort and mergesort compare elements of an array, heapsort builds a heap, bubble swaps neighbours"

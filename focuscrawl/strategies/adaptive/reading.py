@@ -5,13 +5,12 @@ A word is represented by a hash of its stem, so that nothing depends on the orde
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise, repeat
-from string import ascii_letters, digits
-from typing import NamedTuple
+from functools import lru_cache, partial
+from itertools import chain, repeat
+from string import digits
+from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -21,8 +20,10 @@ from focuscrawl import urls, words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.frequencies import ENGLISH
 from focuscrawl.learning.texts import tells
-from focuscrawl.page import CONTEXT_WORDS, Link, Page, context_chars
+from focuscrawl.page import Link, Page
 from focuscrawl.reading.markup import step_of
+from focuscrawl.strategies.adaptive.contexts import contexts_in
+from focuscrawl.strategies.adaptive.shapes import folded, shape_of_name
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -39,13 +40,8 @@ FEATURES = len(KINDS) * SIZE
 UNSPACED = ("ja", "km", "ko", "lo", "my", "th", "zh")
 #: How often a word of the title counts.
 TITLE = 3
-
-_DIGITS = re.compile(r"\d+")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_LOWER_RUN = re.compile(r"a(?:[-_.+%,9]+a)+")
-#: The same for ASCII, in one step and without calling Python for each run.
-_SIGNS = str.maketrans({**dict.fromkeys(ascii_letters, "a"), **dict.fromkeys(digits, "9")})
-_REPEATED = re.compile(r"(?<=a)a+|(?<=9)9+")
+#: Which number a name has says nothing.
+_NINES = str.maketrans(dict.fromkeys(digits, "9"))
 
 
 def hash_of(text: str) -> int:
@@ -112,6 +108,18 @@ def _word_hashes(language: str) -> _WordHashes:
     return _WordHashes(language)
 
 
+class _WordsHere(dict[str, int]):
+    """The hashes of the words of a page: a small table, in which words are found sooner than among all."""
+
+    def __init__(self, hashed: Mapping[str, int], known: _WordHashes) -> None:
+        super().__init__(hashed)
+        self._known = known
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self._known[word]
+        return number
+
+
 class LinkWords(NamedTuple):
     """The stems of the words that speak for a link."""
 
@@ -143,54 +151,34 @@ class Place(NamedTuple):
 
 def place_of(url: str) -> Place:
     """Where a URL leads."""
-    return Place(*_place_of(url))
+    directory, name, query = _split(url)
+    above = _above(directory)
+    shape = _place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
+    return Place(shape, above.directory, above.top, above.host)
 
 
-def _place_of(url: str) -> tuple[int, int, int, int]:
-    host, directory, name, query = _split(url)
-    shape, in_directory, top, in_host = _above(host, directory)
-    return _place_hashes[f"{shape}/{_shape_of_name(name, query)}"], in_directory, top, in_host
-
-
-def _split(url: str) -> tuple[str, str, str, str]:
-    """Host, directory, name and query of an absolute URL."""
-    if "#" in url:
-        url = url.partition("#")[0]
-    host, _, path = url.partition("://")[2].partition("/")
-    query = ""
-    if "?" in path:
-        path, _, query = path.partition("?")
-    directory, slash, name = path.rpartition("/")
-    return host, f"/{directory}" if slash else "", name, query
-
-
-@lru_cache(maxsize=20_000)
-def _above(host: str, directory: str) -> tuple[str, int, int, int]:
-    """The shape of a directory; hashes of the directory, of the topmost one and of the host."""
-    top = "".join(directory.split("/", 2)[1:2])
-    hashed = _place_hashes
-    return _folded(directory), hashed[f"{host}{directory}/"], hashed[f"{host}/{top}"], hashed[host]
-
-
-def shape_of(path: str, query: str) -> str:
-    """The shape of a URL: runs of letters and digits become one sign; the extension and the names of fields stay."""
+def _split(url: str) -> tuple[str, str, str]:
+    """An absolute URL up to its last directory, name and query."""
+    path, _, query = url.partition("#")[0].partition("?")
     directory, _, name = path.rpartition("/")
-    return f"{_folded(directory)}/{_shape_of_name(name, query)}"
+    return directory, name, query
 
 
-def _shape_of_name(name: str, query: str) -> str:
-    stem, dot, extension = name.rpartition(".")
-    if not dot or len(extension) > 5:
-        stem, dot, extension = name, "", ""
-    fields = "&".join(sorted([part.partition("=")[0] for part in query[:200].split("&")])) if query else ""
-    return f"{_folded(stem)}{dot}{extension}?{fields}"
+class _Above(NamedTuple):
+    """What URLs in a directory have in common: the shape of its path; hashes of it, of the topmost one and the host."""
+
+    shape: str
+    directory: int
+    top: int
+    host: int
 
 
-def _folded(text: str) -> str:
-    """A part of a path without what differs among pages of a kind."""
-    text = text[:200]
-    plain = _REPEATED.sub("", text.translate(_SIGNS)) if text.isascii() else _LETTERS.sub("a", _DIGITS.sub("9", text))
-    return _LOWER_RUN.sub("A", plain)
+def _above(url: str) -> _Above:
+    host, slash, rest = url.partition("://")[2].partition("/")
+    directory = slash + rest
+    top = rest.partition("/")[0]
+    hashed = _place_hashes
+    return _Above(folded(directory), hashed[f"{host}{directory}/"], hashed[f"{host}/{top}"], hashed[host])
 
 
 Embedding = NDArray[np.float32]
@@ -209,13 +197,17 @@ class Vector(NamedTuple):
     language: str = ""
 
 
-def vector_of(found: Sequence[int], counts: Sequence[float]) -> Vector:
+def vector_of(found: Sequence[int], counts: Sequence[int]) -> Vector:
     """The vector of a text, from the hashes of its words and how often each occurs."""
+    if not found:
+        return Vector(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
     places, numbers = np.array(found, dtype=np.int32), np.array(counts, dtype=np.float64)
-    order = np.argsort(places)
+    order = places.argsort()
     places = places[order]
-    first = np.flatnonzero(np.diff(places, prepend=-1))
-    totals = np.add.reduceat(numbers[order], first) if len(places) else numbers
+    new = np.ones(len(places), dtype=bool)
+    np.not_equal(places[1:], places[:-1], out=new[1:])
+    first = new.nonzero()[0]
+    totals = np.add.reduceat(numbers[order], first)
     return Vector(places[first], (1 + np.log(totals)).astype(np.float32))
 
 
@@ -233,8 +225,8 @@ class Reading(NamedTuple):
 
     vector: Vector
     links: Links
-    #: The words of the page by their hashes.
-    names: Mapping[int, str]
+    #: The hashes of the words of the page.
+    hashes: Mapping[str, int]
     #: Those of all its text that were not met before, if anybody asks what words mean.
     new_words: Mapping[int, str]
 
@@ -255,6 +247,87 @@ class _Parts(dict[str, list[int]]):
         return found
 
 
+_T = TypeVar("_T")
+
+
+class _Remembered(dict[str, _T]):
+    """A cache of what was made of texts."""
+
+    LIMIT = 20_000
+
+    def __init__(self, make: Callable[[str], _T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, text: str) -> _T:
+        made = self._make(text)
+        if len(self) >= self.LIMIT:
+            self.clear()
+        self[text] = made
+        return made
+
+
+class _UrlPart(NamedTuple):
+    """A URL up to its last directory, or its name: the features of words, of keywords in words, and of places."""
+
+    words: list[int]
+    parts: list[int]
+    shape: str
+    places: bytes
+
+
+class _Read:
+    """The features of the URLs, anchors and headings of a language's pages.
+
+    Many pages link to the same URL, with the same anchor, under the same heading.
+    """
+
+    def __init__(self, language: str, parts: _Parts | None) -> None:
+        self._words, self._parts = _word_hashes(language), parts
+        self.urls = _Remembered(self._read_url)
+        self._above, self._names = _Remembered(self._read_above), _Remembered(self._read_name)
+        self.anchors = _Remembered(partial(self._read_text, ANCHOR))
+        self.headings = _Remembered(partial(self._read_text, HEADING))
+
+    def _read_url(self, url: str) -> bytes:
+        directory, name, query = _split(url)
+        start, dot, rest = name.partition(".")
+        if "%" not in start:  # names often differ by a number, which says nothing unless it is an escaped character
+            start = start.translate(_NINES)
+        name = f"{start}{dot}{rest}?{query}"
+        above, last = self._above[directory], self._names[name]
+        features = {*above.words, *last.words, *above.parts, *last.parts}
+        return _bytes([*features, SHAPE * SIZE + _place_hashes[f"{above.shape}/{last.shape}"]]) + above.places
+
+    def _read_above(self, url: str) -> _UrlPart:
+        shape, directory, top, host = _above(url)
+        places = _bytes([DIRECTORY * SIZE + directory, TOP * SIZE + top, HOST * SIZE + host])
+        return self._url_part(urls.words(f"{url}/"), shape, places)
+
+    def _read_name(self, text: str) -> _UrlPart:
+        name, _, query = text.partition("?")
+        return self._url_part(urls.words_in(text), shape_of_name(name, query))
+
+    def _url_part(self, found: Sequence[str], shape: str, places: bytes = b"") -> _UrlPart:
+        start, known = URL_WORD * SIZE, self._words
+        return _UrlPart([start + known[word] for word in found], self._parts_of(URL_WORD, found), shape, places)
+
+    def _read_text(self, kind: int, text: str) -> bytes:
+        return self.of_words(kind, words.tokenize(text))
+
+    def of_words(self, kind: int, found: Sequence[str]) -> bytes:
+        """The features of words of a kind."""
+        start, known = kind * SIZE, self._words
+        features = {start + known[word] for word in found}
+        features.update(self._parts_of(kind, found))
+        return _bytes(list(features))
+
+    def _parts_of(self, kind: int, found: Sequence[str]) -> list[int]:
+        """The features of the keywords that are parts of words."""
+        parts = self._parts
+        return [kind * SIZE + part for word in found for part in parts[word]] if parts is not None else []
+
+
 class Reader:
     """Reads pages for a topic: *keywords* are its own, *embed* makes a vector of the numbers of a page's words."""
 
@@ -266,14 +339,17 @@ class Reader:
         self.covers = True
         self._met: set[str] = set()
         self._parts: dict[str, _Parts | None] = {}
-        # many pages link to the same URL, with the same anchor, under the same heading
-        self._url_features = lru_cache(maxsize=20_000)(self._read_url)
-        self._text_features = lru_cache(maxsize=20_000)(self._read_text)
+        self._read: dict[str, _Read] = {}
 
     def read(self, page: Page) -> Reading:
         """What the strategy sees of a page."""
-        vector, names = self._vector(page)
-        return Reading(vector, self.links(page.links), names, self._new_words(page))
+        language, counts = page.language, page.word_counts
+        if language not in (ENGLISH, ""):
+            counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
+        known = _word_hashes(language)
+        hashed = {word: known[word] for word in counts}
+        vector = self._vector(page, counts, list(hashed.values()))
+        return Reading(vector, self._links(page.links, hashed), hashed, self._new_words(page))
 
     def _new_words(self, page: Page) -> dict[int, str]:
         """The words of a page, those of its links included, that were not met before; the shortest of a hash."""
@@ -288,16 +364,13 @@ class Reader:
             known[word]: word for word in sorted(new, key=lambda word: (-len(word), word)) if len(word) <= words.LONGEST
         }
 
-    def _vector(self, page: Page) -> tuple[Vector, dict[int, str]]:
-        """The words of a page, which are also returned by their hashes; those of its title count three times."""
-        language, counts = page.language, page.word_counts
+    def _vector(self, page: Page, counts: Mapping[str, int], found: list[int]) -> Vector:
+        """The words of a page, whose numbers and hashes are given; those of its title count three times."""
+        language, numbers = page.language, list(counts.values())
         known = _word_hashes(language)
         titles = words.tokenize(page.title)
         if language not in (ENGLISH, ""):
-            counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
             titles = [word for word in titles if tells(words.stem(word, language))]
-        found, numbers = [known[word] for word in counts], list(counts.values())
-        names = dict(zip(found, counts, strict=True))
         found += [known[word] for word in titles]
         numbers += [TITLE - 1] * len(titles)
         if (parts := self._parts_in(language)) is not None:
@@ -309,7 +382,7 @@ class Reader:
             coverage = self._keywords.coverage(page, 0.0).relevance
         if self._embed is not None and language in (ENGLISH, ""):  # the vectors know little of other languages
             embedding = self._embed(page.word_counts)
-        return Vector(*vector_of(found, numbers)[:2], embedding, coverage, language), names
+        return Vector(*vector_of(found, numbers)[:2], embedding, coverage, language)
 
     def _parts_in(self, language: str) -> _Parts | None:
         """The keywords in the words of a language; None if words there do not contain others."""
@@ -321,116 +394,72 @@ class Reader:
             self._parts[language] = _Parts(keywords, language) if keywords is not None and has_parts else None
         return self._parts[language]
 
-    def _read_url(self, url: str, language: str) -> tuple[bytes, bytes]:
-        """The features of a URL, and where it leads."""
-        shape, directory, top, host = place = _place_of(url)
-        features = self._features(URL_WORD, urls.words(url), language)
-        features += (SHAPE * SIZE + shape, DIRECTORY * SIZE + directory, TOP * SIZE + top, HOST * SIZE + host)
-        return _bytes(features), _bytes(place)
+    def _read_in(self, language: str) -> _Read:
+        """What was read on pages in a language."""
+        if language not in self._read:
+            if len(self._read) >= words.LANGUAGES:
+                del self._read[next(iter(self._read))]
+            self._read[language] = _Read(language, self._parts_in(language))
+        return self._read[language]
 
-    def _read_text(self, kind: int, text: str, language: str) -> bytes:
-        return _bytes(self._features(kind, words.tokenize(text), language))
-
-    def _features(self, kind: int, found: Sequence[str], language: str) -> list[int]:
-        """The features of words of a kind."""
-        start, known, parts = kind * SIZE, _word_hashes(language), self._parts_in(language)
-        features = {start + known[word] for word in found}
-        if parts is not None:
-            features.update(start + part for word in found for part in parts[word])
-        return list(features)
-
-    def links(self, links: Sequence[Link]) -> Links:
-        """The features of links, which are on one page."""
+    def _links(self, links: Sequence[Link], hashed: Mapping[str, int]) -> Links:
+        """The features of links, which are on one page; *hashed*: words of the page with their hashes."""
         language = links[0].language if links else ""
-        url_features, text_features = self._url_features, self._text_features
-        urls_read = [url_features(link.url, language) for link in links]
-        known: dict[tuple[int, str, str | None], tuple[bytes, bytes]] = {}
-        paths = [_path(link, known) for link in links]
-        parts = [
-            *[features for features, _ in urls_read],
-            *[text_features(ANCHOR, link.anchor, language) for link in links],
-            *[text_features(HEADING, link.subheading or link.main_heading, language) for link in links],
-            *self._contexts(links, language),
-            *[feature for feature, _ in paths],
-        ]
-        sizes = np.array(list(map(len, parts)), dtype=np.int64).reshape(5, len(links)) // 4
-        return Links(
-            # kind after kind here, link after link there
-            np.frombuffer(
-                b"".join([part for place in range(len(links)) for part in parts[place :: len(links)]]), np.int32
-            ),
-            np.concatenate([[0], np.cumsum(sizes.sum(axis=0))]),
-            np.frombuffer(b"".join([path for _, path in paths]), np.int32),
-            np.frombuffer(b"".join([place for _, place in urls_read]), np.int32).reshape(len(links), 4),
-        )
+        read = self._read_in(language)
+        by_url, by_anchor = read.urls, read.anchors
+        sections = {link.section: link for link in links}
+        under = {section: read.headings[link.subheading or link.main_heading] for section, link in sections.items()}
+        from_urls = [by_url[link.url] for link in links]
+        anchors = [by_anchor[link.anchor] for link in links]
+        headings = [under[link.section] for link in links]
+        contexts = self._contexts(links, read, hashed)
+        paths = _paths(links)
+        # kind after kind there, link after link here
+        parts = zip(from_urls, anchors, headings, contexts, paths, strict=True)
+        features = np.frombuffer(b"".join(chain.from_iterable(parts)), np.int32)
+        # each link has one shape, with the other places of its URL behind it, and ends with its tag path
+        kind, hashes = features >> BITS, features & (SIZE - 1)
+        last, shapes = (kind == PATH).nonzero()[0], (kind == SHAPE).nonzero()[0]
+        first = np.zeros(len(links) + 1, dtype=np.int64)
+        np.add(last, 1, out=first[1:])
+        return Links(features, first, hashes[last], hashes[shapes[:, None] + _PLACES])
 
-    def _contexts(self, links: Sequence[Link], language: str) -> list[bytes]:
+    def _contexts(self, links: Sequence[Link], read: _Read, hashed: Mapping[str, int]) -> list[bytes]:
         """The features of the words around each link."""
         page = links[0].page if links else None
-        if page is not None and self._parts_in(language) is None and language not in UNSPACED:
-            text = words.spaced(page.raw_text)
-            if len(text) == len(page.raw_text) and all(link.page is page for link in links):
-                return _contexts_in(text, links, _word_hashes(language))
-        return [_bytes(self._features(CONTEXT, link.before() + link.after(), language)) for link in links]
+        if page is not None and self._parts_in(page.language) is None and page.language not in UNSPACED:
+            text, even = page.spaced
+            text = text if even else words.spaced(text)
+            if len(text) == len(page.raw_text):
+                return contexts_in(text, links, _WordsHere(hashed, _word_hashes(page.language)), CONTEXT * SIZE)
+        return [read.of_words(CONTEXT, link.before() + link.after()) for link in links]
 
 
-_STEPS = np.arange(CONTEXT_WORDS)
-
-
-def _contexts_in(text: str, links: Sequence[Link], known: _WordHashes) -> list[bytes]:
-    """As `Link.before` and `Link.after` find them, for all links at once: neighbours share their words."""
-    plain = text.isascii()
-    codes = np.frombuffer(text.encode("ascii" if plain else "utf-32-le"), np.uint8 if plain else np.uint32)
-    is_word = np.zeros(len(codes) + 2, dtype=bool)
-    np.not_equal(codes, ord(" "), out=is_word[1:-1])
-    edges = np.flatnonzero(is_word[1:] != is_word[:-1])
-    starts, ends = edges[::2], edges[1::2]
-    begins, stops = np.array([link.place for link in links]).T
-    chars = context_chars(CONTEXT_WORDS)
-    last = ends.searchsorted(begins, "right")
-    least = starts.searchsorted(np.where(begins <= chars, -1, begins - chars), "right")
-    follows = starts.searchsorted(stops)
-    most = ends.searchsorted(np.where(stops + chars > len(text), len(text) + 1, stops + chars))
-    around = np.empty((len(links), 2 * CONTEXT_WORDS), dtype=np.int64)
-    before, after = around[:, :CONTEXT_WORDS], around[:, CONTEXT_WORDS:]
-    np.subtract(last[:, None] - 1, _STEPS, out=before)
-    np.add(follows[:, None], _STEPS, out=after)
-    before[before < least[:, None]] = -1  # the last place stands for no word
-    after[after >= most[:, None]] = -1
-    hashed = np.full(len(starts) + 1, -1, dtype=np.int32)
-    if len(starts) <= around.size // 2:
-        hashed[:-1] = [known[word] for word in text.split()]
-    else:
-        used = np.zeros(len(hashed), dtype=bool)
-        used[around] = True
-        used[-1] = False
-        places = zip(starts[used[:-1]].tolist(), ends[used[:-1]].tolist(), strict=True)
-        hashed[used] = [known[text[start:end]] for start, end in places]
-    found = hashed[around]
-    found.sort(axis=1)
-    new = found >= 0
-    new[:, 1:] &= found[:, 1:] != found[:, :-1]
-    features = (found[new] + np.int32(CONTEXT * SIZE)).tobytes()
-    bounds = np.concatenate([[0], 4 * np.cumsum(new.sum(axis=1))]).tolist()
-    return [features[start:end] for start, end in pairwise(bounds)]
+#: The features of a URL that tell where it leads stand side by side.
+_PLACES = np.arange(4)
 
 
 def _bytes(numbers: Sequence[int]) -> bytes:
     return array("i", numbers).tobytes()
 
 
-def _path(link: Link, known: dict[tuple[int, str, str | None], tuple[bytes, bytes]]) -> tuple[bytes, bytes]:
-    """The tag path of a link, as a feature and as a place. *known*: those on its page, by the last elements."""
-    elements = link.elements
-    tag, attributes = elements[-1] if elements else ("", {})
-    key = id(elements[-2]) if len(elements) > 1 else 0, tag, attributes.get("class")
-    found = known.get(key)
-    if found is None:
-        found = known[key] = _path_of(tuple([(tag, attributes.get("class", "")[:50]) for tag, attributes in elements]))
+def _paths(links: Sequence[Link]) -> list[bytes]:
+    """The tag paths of links, as features; those of neighbours end in the same elements."""
+    known: dict[tuple[int, str, str | None], bytes] = {}
+    found = []
+    for link in links:
+        elements = link.elements
+        tag, attributes = elements[-1] if elements else ("", {})
+        key = id(elements[-2]) if len(elements) > 1 else 0, tag, attributes.get("class")
+        path = known.get(key)
+        if path is None:
+            steps = [(tag, attributes.get("class", "")[:50]) for tag, attributes in elements]
+            path = known[key] = _path_of(tuple(steps))
+        found.append(path)
     return found
 
 
 @lru_cache(maxsize=20_000)
-def _path_of(elements: Sequence[tuple[str, str]]) -> tuple[bytes, bytes]:
+def _path_of(elements: Sequence[tuple[str, str]]) -> bytes:
     path = _place_hashes[">".join([step_of(tag, {"class": classes}) for tag, classes in elements])]
-    return _bytes([PATH * SIZE + path]), _bytes([path])
+    return _bytes([PATH * SIZE + path])

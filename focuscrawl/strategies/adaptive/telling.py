@@ -42,7 +42,9 @@ def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
     corrected = 0.0 if judge.supervised else judge.marked[vector.words]
     parts = judge.normal(vector) * (judge.scale.slope * judge.weights[vector.words] + corrected)
     best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
-    told = [(reading.names.get(int(vector.words[place])), float(parts[place])) for place in best]
+    numbers = vector.words[best].tolist()
+    names = {number: word for word, number in reading.hashes.items() if number in numbers}
+    told = zip(map(names.get, numbers), parts[best].tolist(), strict=True)
     stems = ((words.bare(words.stem(word, vector.language)), part) for word, part in told if word is not None)
     return {stem: round(part, 3) for stem, part in stems if stem}  # nothing is left of the s of "bird's"
 
