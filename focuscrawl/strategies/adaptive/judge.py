@@ -395,7 +395,7 @@ class PageJudge:
             odds = _WORDS_SHARE * odds + (1 - _WORDS_SHARE) * by_keywords if self._learned else by_keywords
         if embeddings is not None:
             odds = _with_meaning(odds, embeddings, self.direction, self.direction_scale)
-        return np.clip(odds, -8, 8)
+        return np.minimum(np.maximum(odds, -8), 8)
 
     # ---- keeping
 

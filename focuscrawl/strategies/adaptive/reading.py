@@ -40,7 +40,6 @@ FEATURES = len(KINDS) * SIZE
 UNSPACED = ("ja", "km", "ko", "lo", "my", "th", "zh")
 #: How often a word of the title counts.
 TITLE = 3
-#: Which number a name has says nothing.
 _NINES = str.maketrans(dict.fromkeys(digits, "9"))
 
 
@@ -267,13 +266,23 @@ class _Remembered(dict[str, _T]):
         return made
 
 
-class _UrlPart(NamedTuple):
-    """A URL up to its last directory, or its name: the features of words, of keywords in words, and of places."""
+class _Directory(NamedTuple):
+    """What URLs in a directory have in common: the features of words, of keywords in words, and of where they lead."""
 
     words: list[int]
     parts: list[int]
     shape: str
     places: bytes
+
+
+def _without_number(url: str) -> str:
+    """A URL with nines in place of the digits of its name: many differ by a number only, which says nothing."""
+    if "%" in url:  # an escaped character
+        return url
+    path, mark, query = url.partition("?")
+    directory, slash, name = path.rpartition("/")
+    stem, dot, extension = name.partition(".")
+    return f"{directory}{slash}{stem.translate(_NINES)}{dot}{extension}{mark}{query}"
 
 
 class _Read:
@@ -284,33 +293,33 @@ class _Read:
 
     def __init__(self, language: str, parts: _Parts | None) -> None:
         self._words, self._parts = _word_hashes(language), parts
-        self.urls = _Remembered(self._read_url)
-        self._above, self._names = _Remembered(self._read_above), _Remembered(self._read_name)
+        self._urls, self._above = _Remembered(self._read_url), _Remembered(self._read_above)
         self.anchors = _Remembered(partial(self._read_text, ANCHOR))
         self.headings = _Remembered(partial(self._read_text, HEADING))
 
+    def urls(self, links: Sequence[Link]) -> list[bytes]:
+        """The features of the URLs of links."""
+        known = self._urls
+        return [known[_without_number(link.url)] for link in links]
+
     def _read_url(self, url: str) -> bytes:
         directory, name, query = _split(url)
-        start, dot, rest = name.partition(".")
-        if "%" not in start:  # names often differ by a number, which says nothing unless it is an escaped character
-            start = start.translate(_NINES)
-        name = f"{start}{dot}{rest}?{query}"
-        above, last = self._above[directory], self._names[name]
-        features = {*above.words, *last.words, *above.parts, *last.parts}
-        return _bytes([*features, SHAPE * SIZE + _place_hashes[f"{above.shape}/{last.shape}"]]) + above.places
-
-    def _read_above(self, url: str) -> _UrlPart:
-        shape, directory, top, host = _above(url)
-        places = _bytes([DIRECTORY * SIZE + directory, TOP * SIZE + top, HOST * SIZE + host])
-        return self._url_part(urls.words(f"{url}/"), shape, places)
-
-    def _read_name(self, text: str) -> _UrlPart:
-        name, _, query = text.partition("?")
-        return self._url_part(urls.words_in(text), shape_of_name(name, query))
-
-    def _url_part(self, found: Sequence[str], shape: str, places: bytes = b"") -> _UrlPart:
+        above, found = self._above[directory], urls.words_in(f"{name}?{query}" if query else name)
         start, known = URL_WORD * SIZE, self._words
-        return _UrlPart([start + known[word] for word in found], self._parts_of(URL_WORD, found), shape, places)
+        features = {*above.words, *[start + known[word] for word in found]}
+        features.update(above.parts, self._parts_of(URL_WORD, found))
+        shape = _place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
+        return _bytes([*features, SHAPE * SIZE + shape]) + above.places
+
+    def _read_above(self, url: str) -> _Directory:
+        shape, directory, top, host = _above(url)
+        start, known, found = URL_WORD * SIZE, self._words, urls.words(f"{url}/")
+        return _Directory(
+            [start + known[word] for word in found],
+            self._parts_of(URL_WORD, found),
+            shape,
+            _bytes([DIRECTORY * SIZE + directory, TOP * SIZE + top, HOST * SIZE + host]),
+        )
 
     def _read_text(self, kind: int, text: str) -> bytes:
         return self.of_words(kind, words.tokenize(text))
@@ -406,10 +415,10 @@ class Reader:
         """The features of links, which are on one page; *hashed*: words of the page with their hashes."""
         language = links[0].language if links else ""
         read = self._read_in(language)
-        by_url, by_anchor = read.urls, read.anchors
+        by_anchor = read.anchors
         sections = {link.section: link for link in links}
         under = {section: read.headings[link.subheading or link.main_heading] for section, link in sections.items()}
-        from_urls = [by_url[link.url] for link in links]
+        from_urls = read.urls(links)
         anchors = [by_anchor[link.anchor] for link in links]
         headings = [under[link.section] for link in links]
         contexts = self._contexts(links, read, hashed)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def sigmoid(odds: Any) -> Any:
     """Probabilities for log-odds."""
-    return 1 / (1 + np.exp(-np.clip(odds, -30, 30)))
+    return 1 / (1 + np.exp(-np.minimum(np.maximum(odds, -30), 30)))  # `clip` is slow for few numbers
 
 
 #: A step ends when what is left of the gradient is this small, and the search when a step gains less.
