@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,29 @@ def grown(column: NDArray[Any], size: int) -> NDArray[Any]:
     return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
 
 
+def chunks(first: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+    """Entries that have together about *size* parts, from one to before another; *first* is where each one's begin."""
+    start, count = 0, len(first) - 1
+    while start < count:
+        end = min(count, max(start + 1, int(first.searchsorted(first[start] + size))))
+        yield start, end
+        start = end
+
+
 def runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
     """The order that sorts values, whether each sorted one but the first equals the one before, where runs end."""
-    order = np.argsort(values, kind="stable")
+    order = values.argsort(kind="stable")
     ordered = values[order]
     same = ordered[1:] == ordered[:-1]
-    return order, same, np.append(np.flatnonzero(~same), len(values) - 1) if len(values) else order
+    last = np.ones(len(values), dtype=bool)
+    last[:-1] = ~same
+    return order, same, last.nonzero()[0]
+
+
+def counted(values: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Sorted values and how often each occurs: what `np.unique` does, whose overhead counts for few values."""
+    ordered = np.sort(values)
+    first = np.ones(len(values) + 1, dtype=bool)  # and where the last one ends
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:-1])
+    places = first.nonzero()[0]
+    return ordered[places[:-1]], places[1:] - places[:-1]

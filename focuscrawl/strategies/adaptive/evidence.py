@@ -36,6 +36,8 @@ from focuscrawl.strategies.adaptive.columns import (
     SUMS,
     P,
     Q,
+    chunks,
+    counted,
     grown,
     runs,
 )
@@ -50,6 +52,8 @@ MOST = 32
 _MOST_ODDS = 8.0
 #: Features of in-links that are worked on at once.
 _CHUNK = 1 << 20
+#: As many as stay in the processor's cache, and as many URLs.
+_CACHED, _URLS = 1 << 16, 1 << 12
 #: The share of in-links of URLs that were fetched from which they are removed.
 _DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
@@ -212,14 +216,20 @@ class Evidence:
 
     def _parts(self, start: int, end: int) -> tuple[Floats, Floats]:
         """What some in-links add to the sums and maxima of their URLs."""
-        begin, stop = int(self.first[start]), int(self.first[end])
-        sums, maxima = self._texts(self.features[begin:stop], self.first[start : end + 1])
+        sums, maxima = (np.concatenate(parts) for parts in zip(*map(self._texts, *self._cut(start, end)), strict=True))
         self._add_pages(sums, maxima, start, end)
         return sums, maxima
 
+    def _cut(self, start: int, end: int) -> tuple[list[Ints], list[NDArray[np.int64]]]:
+        """The features of some in-links, and where they begin, in pieces that stay in the processor's cache."""
+        first = self.first[start : end + 1]
+        firsts = [first[begin : stop + 1] for begin, stop in chunks(first, _CACHED)]
+        return [self.features[one[0] : one[-1]] for one in firsts], firsts
+
     def _add_pages(self, sums: Floats, maxima: Floats, start: int, end: int) -> None:
         self._add_parents(sums, maxima, self.p[self.parent[start:end]], ~self.repeats[start:end])
-        self._add_rates(sums, start, end)
+        for column, values in self._rates(start, end):
+            sums[:, column] = values
 
     def _texts(self, features: Ints, first: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """What the features of in-links add to the sums and maxima."""
@@ -228,13 +238,13 @@ class Evidence:
         if not count:
             return sums, maxima
         sums[:, SPARSE] = self._learned(features, first)
-        kind = features >> BITS
-        text = np.flatnonzero(kind <= HEADING)
-        words, kind = features[text] & (SIZE - 1), kind[text]
-        row = np.repeat(np.arange(0, 3 * count, 3), np.diff(first))[text]
-        place = row + _GROUP[kind]
-        weights = np.bincount(place, self.word_weights[words], minlength=3 * count).reshape(count, 3)
-        lengths = np.bincount(place, self._idf2[words], minlength=3 * count).reshape(count, 3)
+        text = (features < (HEADING + 1) * SIZE).nonzero()[0]
+        words = features.take(text).astype(np.intp)
+        kind, words = words >> BITS, words & (SIZE - 1)
+        row = np.arange(0, 3 * count, 3).repeat(first[1:] - first[:-1]).take(text)
+        place = row + _GROUP.take(kind)
+        weights = np.bincount(place, self.word_weights.take(words), minlength=3 * count).reshape(count, 3)
+        lengths = np.bincount(place, self._idf2.take(words), minlength=3 * count).reshape(count, 3)
         sums[:, ANCHOR_W : HEADING_I + 1 : 2] = weights
         sums[:, ANCHOR_I : HEADING_I + 1 : 2] = lengths
         if self.meanings is not None:
@@ -242,25 +252,22 @@ class Evidence:
             meant = [np.bincount(place, table[words], minlength=3 * count).reshape(count, 3)[:, :2] for table in tables]
             sums[:, MEANT] = np.column_stack(meant)
         maxima[:, BEST] = np.maximum(0.0, weights[:, 0] / np.sqrt(lengths[:, 0] + 1e-9))
-        maxima[row[self._keyword[words] & (kind <= URL_WORD)] // 3, KEYWORD] = 1
+        keywords = (self._keyword.take(words) & (kind <= URL_WORD)).nonzero()[0]
+        maxima[row.take(keywords) // 3, KEYWORD] = 1
         return sums, maxima
 
     def _learned(self, features: Ints, first: NDArray[np.int64]) -> Floats:
         """What the learned weights of features add, by in-link; each has features."""
-        return np.add.reduceat(self.sparse[features], first[:-1] - first[0], dtype=np.float64)
+        return np.add.reduceat(self.sparse.take(features), first[:-1] - first[0], dtype=np.float64)
 
     @staticmethod
     def _add_parents(sums: Floats, maxima: Floats, p: Floats, new: NDArray[np.bool_]) -> None:
         sums[:, LINKS] = 1
         sums[:, PARENTS] = new
-        sums[:, LOG_ODDS] = new * logit(np.clip(p, 0.01, 0.99))
+        sums[:, LOG_ODDS] = new * logit(np.minimum(np.maximum(p, 0.01), 0.99))
         sums[:, P] = new * p
         sums[:, Q] = new * (1 - p)
         maxima[:, MAX_P] = p
-
-    def _add_rates(self, sums: Floats, start: int, end: int) -> None:
-        for column, values in self._rates(start, end):
-            sums[:, column] = values
 
     def _rates(self, start: int, end: int) -> Iterator[tuple[int, Floats]]:
         """How links beside some in-links have paid, by column of the sums."""
@@ -282,8 +289,7 @@ class Evidence:
         self._previewed.clear()
         self._forget_done()
         if self.links:
-            first = self.first[: self.links + 1]
-            self._renew(SPARSE, self._learned(self.features[: int(first[-1])], first))
+            self._renew(SPARSE, np.concatenate(list(map(self._learned, *self._cut(0, self.links)))))
 
     def _renew(self, column: int, values: Floats) -> None:
         """Replace a column of the sums by those of what each in-link says now."""
@@ -297,20 +303,14 @@ class Evidence:
         self._forget_done()
         self.sums[~self.frozen] = 0
         self.maxima[~self.frozen] = 0
-        start = 0
-        while start < self.links:
-            end = int(np.searchsorted(self.first[: self.links + 1], self.first[start] + _CHUNK))
-            end = min(self.links, max(end, start + 1))
+        for start, end in chunks(self.first[: self.links + 1], _CHUNK):
             self._gather(self.url[start:end], *self._parts(start, end))
-            start = end
 
     def _forget_done(self) -> None:
         """Remove the in-links of URLs that were fetched, if they are many."""
         keep = ~self.done[self.url[: self.links]]
-        kept = int(keep.sum())
-        if kept > self.links * (1 - _DEAD):
-            return
-        self._keep(keep)
+        if int(keep.sum()) <= self.links * (1 - _DEAD):
+            self._keep(keep)
 
     def freeze(self, urls: NDArray[np.int64]) -> None:
         """Forget the in-links of waiting URLs, to bound the memory: their sums stay until another in-link is found."""
@@ -348,12 +348,16 @@ class Evidence:
 
     def refresh(self, urls: NDArray[np.int64]) -> None:
         """Bring the dense features of URLs up to date."""
-        self.dense[urls] = self._dense(self.sums[urls], self.maxima[urls], self.places[urls], self.known[urls])
+        for start in range(0, len(urls), _URLS):
+            some = urls[start : start + _URLS]
+            self.dense[some] = self._dense(self.sums[some], self.maxima[some], self.places[some], self.known[some])
 
     def refresh_rates(self) -> None:
         """Bring those features of all URLs up to date that tell how links have paid."""
         end = int(self.url[: self.links].max()) + 1 if self.links else 0
-        self.dense[:end, RATES] = self._paid(self.sums[:end], self.places[:end]).T
+        for start in range(0, end, _URLS):
+            some = slice(start, min(end, start + _URLS))
+            self.dense[some, RATES] = self._paid(self.sums[some], self.places[some]).T
 
     def _dense(self, sums: Floats, maxima: Floats, places: Ints, known: Floats) -> Floats:
         slope = self.judge.scale.slope
@@ -361,7 +365,7 @@ class Evidence:
         found[:, 0] = 1
         found[:, 1] = maxima[:, KEYWORD]
         odds = slope * sums[:, ANCHOR_W : HEADING_I + 1 : 2] / np.sqrt(sums[:, ANCHOR_I : HEADING_I + 1 : 2] + 1e-9)
-        np.clip(odds, -_MOST_ODDS, _MOST_ODDS, out=found[:, 2:5])
+        np.minimum(np.maximum(odds, -_MOST_ODDS), _MOST_ODDS, out=found[:, 2:5])
         np.minimum(_MOST_ODDS, slope * maxima[:, BEST], out=found[:, 5])
         found[:, 6] = maxima[:, MAX_P]
         np.divide(sums[:, LOG_ODDS], np.maximum(1, sums[:, PARENTS]), out=found[:, 7])
@@ -402,7 +406,7 @@ class Evidence:
         in_links = self.in_links(url)
         self.refresh(np.array([url]))
         features = np.concatenate([self.features[self.first[link] : self.first[link + 1]] for link in in_links])
-        found, numbers = np.unique(features, return_counts=True)
+        found, numbers = counted(features)
         return Row(self.dense[url].astype(np.float64), found, numbers / len(in_links))
 
     def settle(self, url: int, outcome: float) -> None:

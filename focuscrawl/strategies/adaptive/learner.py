@@ -241,16 +241,15 @@ class Learner:
         """The strongest parts of scores, roughly: links with the same ones share the object, and room in the file."""
         steps = np.round(parts / STEP).astype(np.int64)
         strongest = np.argsort(-np.abs(steps), axis=1, kind="stable")[:, :STRONGEST]
-        codes = np.take_along_axis(steps, strongest, axis=1) * len(PARTS) + strongest + 1
-        return [self._named(tuple(row)) for row in codes.tolist()]
+        codes = steps[np.arange(len(steps))[:, None], strongest] * len(PARTS) + strongest + 1
+        known = self._reasons_told
+        return [known[row] if row in known else self._named(row) for row in map(tuple, codes.tolist())]
 
     def _named(self, codes: tuple[int, ...]) -> dict[str, float]:
-        named = self._reasons_told.get(codes)
-        if named is None:
-            if len(self._reasons_told) >= _MOST_REASONS:
-                self._reasons_told.clear()
-            found = (divmod(code, len(PARTS)) for code in codes)
-            named = self._reasons_told[codes] = {PARTS[place]: steps * STEP for steps, place in found if steps}
+        if len(self._reasons_told) >= _MOST_REASONS:
+            self._reasons_told.clear()
+        found = (divmod(code, len(PARTS)) for code in codes)
+        named = self._reasons_told[codes] = {PARTS[place]: steps * STEP for steps, place in found if steps}
         return named
 
     # ---- learning

@@ -16,14 +16,16 @@ from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Ints
 PRIOR = 4.0
 #: Kinds of links: those of a page, and by hash those with a tag path, URL shape, directory, topmost directory, host.
 KINDS = ("children", "by_path", "by_shape", "by_directory", "by_top", "by_host")
+#: Those that follow from a URL stand in one table, so that a URL takes one look at it.
+_OF_URL = KINDS[2:]
+_OFFSETS = np.arange(0, len(_OF_URL) * SIZE, SIZE)[:, None]
 
 
 class Rate:
-    """The sum of outcomes and their number, by a hash or by a page."""
+    """The sum of outcomes and their number, by a hash or by a page: the columns of a table."""
 
-    def __init__(self, size: int = SIZE) -> None:
-        self.total = np.zeros(size, dtype=np.float64)
-        self.number = np.zeros(size, dtype=np.float64)
+    def __init__(self, table: Floats) -> None:
+        self.total, self.number = table.T
 
     def add(self, place: int, outcome: float) -> None:
         """Count an outcome."""
@@ -36,17 +38,14 @@ class Rate:
         self.total = np.concatenate([self.total, np.zeros(more)])
         self.number = np.concatenate([self.number, np.zeros(more)])
 
-    def above(self, places: NDArray[np.integer], usual: Floats | float) -> Floats:
-        """The rates of some places, shrunk towards the usual one."""
-        return shrunk(self.total[places], self.number[places], usual)
-
 
 class Rates:
     """How the links of each kind have paid."""
 
     def __init__(self) -> None:
-        self.children = Rate(1024)
-        self.by_path, self.by_shape, self.by_directory, self.by_top, self.by_host = (Rate() for _ in KINDS[1:])
+        self.children, self.by_path = Rate(np.zeros((1024, 2))), Rate(np.zeros((SIZE, 2)))
+        self._of_urls = np.zeros((len(_OF_URL) * SIZE, 2))
+        self.by_shape, self.by_directory, self.by_top, self.by_host = map(Rate, np.split(self._of_urls, len(_OF_URL)))
         self.outcomes = 0.0
         self.fetched = 0
 
@@ -77,11 +76,15 @@ class Rates:
         *siblings* and *paths* are sums of outcomes and their numbers; *places* are those of URLs.
         """
         usual = self.usual
-        shape, directory, top, host = places.T
+        table = self._of_urls.take(places.T + _OFFSETS, axis=0)
+        totals, numbers = table[:, :, 0], table[:, :, 1]
         found = np.empty((4, len(places)))
         found[0], found[1] = shrunk(*siblings, usual), shrunk(*paths, usual)
-        found[2] = self.by_shape.above(shape, usual)
-        found[3] = self.by_directory.above(directory, self.by_top.above(top, self.by_host.above(host, usual)))
+        found[2] = shrunk(totals[0], numbers[0], usual)
+        above: Floats | float = usual
+        for place in (3, 2, 1):  # host, topmost directory, directory
+            above = shrunk(totals[place], numbers[place], above)
+        found[3] = above
         return np.asarray(np.log(found / (1 - found)) - log(usual / (1 - usual)))
 
     # ---- keeping
@@ -99,12 +102,14 @@ class Rates:
         check_sizes(state, ("children total", "children number"))
         if any(state[f"{name} {part}"].shape != (SIZE,) for name in KINDS[1:] for part in ("total", "number")):
             raise ValueError("rates have another size")
+        self.children = Rate(np.zeros((len(state["children total"]), 2)))
         for name in KINDS:
             rate: Rate = getattr(self, name)
-            rate.total, rate.number = state[f"{name} total"], state[f"{name} number"]
+            rate.total[:], rate.number[:] = state[f"{name} total"], state[f"{name} number"]
         self.outcomes, self.fetched = float(state["outcomes"][0]), int(state["outcomes"][1])
 
 
 def shrunk(total: Floats, number: Floats, usual: Floats | float) -> Floats:
     """A rate, shrunk towards the usual one."""
-    return np.asarray((total + PRIOR * usual) / (number + PRIOR))
+    rate: Floats = (total + PRIOR * usual) / (number + PRIOR)
+    return rate
