@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -131,10 +132,10 @@ class _Terms:
     def _count(self, page: Page) -> dict[str, int]:
         """How often each stem that is part of a keyword occurs."""
         counts: dict[str, int] = {}
-        forms = self._forms
-        for word, number in page.word_counts.items():
+        numbers, forms = page.word_counts, self._forms
+        for word in compress(numbers, map(forms.__getitem__, numbers)):  # few stand for any
             for stem in forms[word]:
-                counts[stem] = counts.get(stem, 0) + number
+                counts[stem] = counts.get(stem, 0) + numbers[word]
         return counts
 
     def _in(self, stem: str) -> list[str]:

@@ -110,7 +110,7 @@ def _word_hashes(language: str) -> _WordHashes:
 class _WordsHere(dict[str, int]):
     """The hashes of the words of a page: a small table, in which words are found sooner than among all."""
 
-    def __init__(self, hashed: Mapping[str, int], known: _WordHashes) -> None:
+    def __init__(self, hashed: Iterable[tuple[str, int]], known: _WordHashes) -> None:
         super().__init__(hashed)
         self._known = known
 
@@ -224,8 +224,9 @@ class Reading(NamedTuple):
 
     vector: Vector
     links: Links
-    #: The hashes of the words of the page.
-    hashes: Mapping[str, int]
+    #: The words of the page, and their hashes.
+    words: Collection[str]
+    hashes: Sequence[int]
     #: Those of all its text that were not met before, if anybody asks what words mean.
     new_words: Mapping[int, str]
 
@@ -356,9 +357,9 @@ class Reader:
         if language not in (ENGLISH, ""):
             counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
         known = _word_hashes(language)
-        hashed = {word: known[word] for word in counts}
-        vector = self._vector(page, counts, list(hashed.values()))
-        return Reading(vector, self._links(page.links, hashed), hashed, self._new_words(page))
+        hashed = [known[word] for word in counts]
+        links = self._links(page.links, _WordsHere(zip(counts, hashed, strict=True), known))
+        return Reading(self._vector(page, counts, hashed), links, counts, hashed, self._new_words(page))
 
     def _new_words(self, page: Page) -> dict[int, str]:
         """The words of a page, those of its links included, that were not met before; the shortest of a hash."""
@@ -373,14 +374,14 @@ class Reader:
             known[word]: word for word in sorted(new, key=lambda word: (-len(word), word)) if len(word) <= words.LONGEST
         }
 
-    def _vector(self, page: Page, counts: Mapping[str, int], found: list[int]) -> Vector:
+    def _vector(self, page: Page, counts: Mapping[str, int], hashed: Sequence[int]) -> Vector:
         """The words of a page, whose numbers and hashes are given; those of its title count three times."""
         language, numbers = page.language, list(counts.values())
         known = _word_hashes(language)
         titles = words.tokenize(page.title)
         if language not in (ENGLISH, ""):
             titles = [word for word in titles if tells(words.stem(word, language))]
-        found += [known[word] for word in titles]
+        found = [*hashed, *[known[word] for word in titles]]
         numbers += [TITLE - 1] * len(titles)
         if (parts := self._parts_in(language)) is not None:
             for word, count in (*counts.items(), *zip(titles, repeat(TITLE - 1))):
@@ -411,8 +412,8 @@ class Reader:
             self._read[language] = _Read(language, self._parts_in(language))
         return self._read[language]
 
-    def _links(self, links: Sequence[Link], hashed: Mapping[str, int]) -> Links:
-        """The features of links, which are on one page; *hashed*: words of the page with their hashes."""
+    def _links(self, links: Sequence[Link], here: _WordsHere) -> Links:
+        """The features of links, which are on one page."""
         language = links[0].language if links else ""
         read = self._read_in(language)
         by_anchor = read.anchors
@@ -421,7 +422,7 @@ class Reader:
         from_urls = read.urls(links)
         anchors = [by_anchor[link.anchor] for link in links]
         headings = [under[link.section] for link in links]
-        contexts = self._contexts(links, read, hashed)
+        contexts = self._contexts(links, read, here)
         paths = _paths(links)
         # kind after kind there, link after link here
         parts = zip(from_urls, anchors, headings, contexts, paths, strict=True)
@@ -433,14 +434,14 @@ class Reader:
         np.add(last, 1, out=first[1:])
         return Links(features, first, hashes[last], hashes[shapes[:, None] + _PLACES])
 
-    def _contexts(self, links: Sequence[Link], read: _Read, hashed: Mapping[str, int]) -> list[bytes]:
+    def _contexts(self, links: Sequence[Link], read: _Read, here: _WordsHere) -> list[bytes]:
         """The features of the words around each link."""
         page = links[0].page if links else None
         if page is not None and self._parts_in(page.language) is None and page.language not in UNSPACED:
             text, even = page.spaced
             text = text if even else words.spaced(text)
             if len(text) == len(page.raw_text):
-                return contexts_in(text, links, _WordsHere(hashed, _word_hashes(page.language)), CONTEXT * SIZE)
+                return contexts_in(text, links, here, CONTEXT * SIZE)
         return [read.of_words(CONTEXT, link.before() + link.after()) for link in links]
 
 
@@ -453,8 +454,9 @@ def _bytes(numbers: Sequence[int]) -> bytes:
 
 
 def _paths(links: Sequence[Link]) -> list[bytes]:
-    """The tag paths of links, as features; those of neighbours end in the same elements."""
+    """The tag paths of links, as features: neighbours have their last elements, others many of them in common."""
     known: dict[tuple[int, str, str | None], bytes] = {}
+    steps: dict[int, str] = {}
     found = []
     for link in links:
         elements = link.elements
@@ -462,13 +464,10 @@ def _paths(links: Sequence[Link]) -> list[bytes]:
         key = id(elements[-2]) if len(elements) > 1 else 0, tag, attributes.get("class")
         path = known.get(key)
         if path is None:
-            steps = [(tag, attributes.get("class", "")[:50]) for tag, attributes in elements]
-            path = known[key] = _path_of(tuple(steps))
+            for element in elements:
+                if id(element) not in steps:
+                    steps[id(element)] = step_of(*element)
+            place = _place_hashes[">".join([steps[id(element)] for element in elements])]
+            path = known[key] = _bytes([PATH * SIZE + place])
         found.append(path)
     return found
-
-
-@lru_cache(maxsize=20_000)
-def _path_of(elements: Sequence[tuple[str, str]]) -> bytes:
-    path = _place_hashes[">".join([step_of(tag, {"class": classes}) for tag, classes in elements])]
-    return _bytes([PATH * SIZE + path])

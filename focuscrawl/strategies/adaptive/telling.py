@@ -41,9 +41,13 @@ def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
     vector = reading.vector
     corrected = 0.0 if judge.supervised else judge.marked[vector.words]
     parts = judge.normal(vector) * (judge.scale.slope * judge.weights[vector.words] + corrected)
-    best = [place for place in np.argsort(-np.abs(parts), kind="stable")[:REASONS].tolist() if parts[place]]
+    sizes = np.abs(parts)
+    least = np.partition(sizes, -REASONS)[-REASONS] if len(sizes) > REASONS else 0.0
+    heavy = ((sizes >= least) & (sizes > 0)).nonzero()[0]
+    best = heavy[np.argsort(-sizes[heavy], kind="stable")[:REASONS]]
     numbers = vector.words[best].tolist()
-    names = {number: word for word, number in reading.hashes.items() if number in numbers}
+    wanted = set(numbers)
+    names = {number: word for word, number in zip(reading.words, reading.hashes, strict=True) if number in wanted}
     told = zip(map(names.get, numbers), parts[best].tolist(), strict=True)
     stems = ((words.bare(words.stem(word, vector.language)), part) for word, part in told if word is not None)
     return {stem: round(part, 3) for stem, part in stems if stem}  # nothing is left of the s of "bird's"
