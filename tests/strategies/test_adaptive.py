@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from focuscrawl import urls, words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.language.frequencies import frequency_table
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_html
-from focuscrawl.strategies.adaptive.columns import LINKS
+from focuscrawl.strategies.adaptive.columns import LINKS, chunks, counted
 from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Known, Learner
@@ -19,6 +20,7 @@ from focuscrawl.strategies.adaptive.reading import (
     BITS,
     CONTEXT,
     SIZE,
+    URL_WORD,
     Reader,
     hashes,
     link_words,
@@ -142,6 +144,31 @@ def test_places_share_host_and_directory():
     assert one.directory != two.directory
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "p1.html",
+        "p22.html",
+        "p22.htm",
+        "p2.x3",
+        "p2.x4",
+        "2024/p1.html",
+        "%41b%31.x",
+        "a?p1=2",
+        "a?p2=2",
+        "x/?q=a/b7.c",
+    ],
+)
+def test_urls_that_differ_by_a_number_are_read_alike_and_no_others(path):
+    url = f"http://h7.example/dir3/{path}"
+    links = read(page("", ("http://h7.example/dir3/p333.html", "one"), (url, "other"))).links
+    mine = links.features[links.first[1] : links.first[2]]
+    assert {int(one) & (SIZE - 1) for one in mine if one >> BITS == URL_WORD} == set(
+        hashes(words.stems(urls.words(url)))
+    )
+    assert tuple(links.places[1].tolist()) == place_of(url)
+
+
 # ---- the judge
 
 
@@ -188,6 +215,15 @@ def test_every_page_that_links_there_counts():
     crawl.fetch(page(SORTING, ("http://t.example/both", "more"), url="http://b.example/"))
     assert crawl.score("http://t.example/both") > once
     assert crawl.score("http://t.example/both") > crawl.score("http://t.example/one")
+
+
+def test_features_are_counted_and_cut_into_pieces():
+    values = np.array([7, 3, 7, 7, 1], dtype=np.int32)
+    for some in (values, values[:1], values[:0]):
+        for found, expected in zip(counted(some), np.unique(some, return_counts=True), strict=True):
+            assert found.tolist() == expected.tolist()
+    assert list(chunks(np.array([0, 2, 3, 9, 10]), 3)) == [(0, 2), (2, 3), (3, 4)]
+    assert not list(chunks(np.array([0]), 3))
 
 
 def test_sums_computed_again_are_those_that_were_kept():

@@ -145,7 +145,7 @@ class Evidence:
         for target in dict.fromkeys(targets[done].tolist()):  # there already: the other links of this page may be alike
             self.rates.children.add(page, float(self.outcome[target]))
             self.paid_later.append((page, target))
-        chosen = np.flatnonzero(~done & (self.sums[targets, LINKS] < MOST))
+        chosen = (~done & (self.sums[targets, LINKS] < MOST)).nonzero()[0]
         targets = targets[chosen]
         thawed = targets[self.frozen[targets]]
         if len(thawed):
@@ -188,13 +188,12 @@ class Evidence:
         self.parent[start:end] = pages
         self.path[start:end] = links.paths[chosen]
         self.places[targets] = links.places[chosen]
-        lengths = links.first[chosen + 1] - links.first[chosen]
-        self.first[start + 1 : end + 1] = self.first[start] + np.cumsum(lengths)
+        lengths = links.first[1:] - links.first[:-1]
+        self.first[start + 1 : end + 1] = self.first[start] + lengths[chosen].cumsum()
         self.features = grown(self.features, int(self.first[end]))
         mine = np.zeros(len(links.paths), dtype=bool)
         mine[chosen] = True
-        wanted = np.repeat(mine, np.diff(links.first))
-        self.features[self.first[start] : self.first[end]] = links.features[wanted]
+        self.features[self.first[start] : self.first[end]] = links.features[mine.repeat(lengths)]
         order, same, ends = runs(targets)
         before = self.last[targets]
         before[order[1:]] = np.where(same, start + order[:-1] + 1, before[order[1:]])
@@ -258,7 +257,7 @@ class Evidence:
 
     def _learned(self, features: Ints, first: NDArray[np.int64]) -> Floats:
         """What the learned weights of features add, by in-link; each has features."""
-        return np.add.reduceat(self.sparse.take(features), first[:-1] - first[0], dtype=np.float64)
+        return np.add.reduceat(self.sparse.take(features).astype(np.float64), first[:-1] - first[0])
 
     @staticmethod
     def _add_parents(sums: Floats, maxima: Floats, p: Floats, new: NDArray[np.bool_]) -> None:

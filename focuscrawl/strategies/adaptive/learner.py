@@ -240,7 +240,7 @@ class Learner:
     def _reasons(self, parts: Floats) -> list[dict[str, float]]:
         """The strongest parts of scores, roughly: links with the same ones share the object, and room in the file."""
         steps = np.round(parts / STEP).astype(np.int64)
-        strongest = np.argsort(-np.abs(steps), axis=1, kind="stable")[:, :STRONGEST]
+        strongest = (-np.abs(steps)).argsort(axis=1, kind="stable")[:, :STRONGEST]
         codes = steps[np.arange(len(steps))[:, None], strongest] * len(PARTS) + strongest + 1
         known = self._reasons_told
         return [known[row] if row in known else self._named(row) for row in map(tuple, codes.tolist())]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WIDTH = len(NAMES)
+_DENSE = np.arange(WIDTH)
 
 
 class Lessons:
@@ -49,7 +50,7 @@ class Lessons:
         middle, end = start + WIDTH, start + WIDTH + len(row.features)
         self._indices, self._values = grown(self._indices, end), grown(self._values, end)
         self._first = grown(self._first, self._count + 2)
-        self._indices[start:middle] = range(WIDTH)
+        self._indices[start:middle] = _DENSE
         self._values[start:middle] = row.dense
         self._indices[middle:end] = WIDTH + self._columns_of(row.features)
         self._values[middle:end] = row.values
@@ -92,7 +93,7 @@ class Lessons:
 
     def dense(self) -> Floats:
         """The dense features of all lessons."""
-        return np.asarray(self._values[self._first[: self._count, None] + np.arange(WIDTH)])
+        return np.asarray(self._values[self._first[: self._count, None] + _DENSE])
 
     # ---- keeping
 

@@ -77,13 +77,14 @@ class Rates:
         """
         usual = self.usual
         table = self._of_urls.take(places.T + _OFFSETS, axis=0)
-        totals, numbers = table[:, :, 0], table[:, :, 1]
+        totals, weights = table[:, :, 0], table[:, :, 1] + PRIOR
         found = np.empty((4, len(places)))
-        found[0], found[1] = shrunk(*siblings, usual), shrunk(*paths, usual)
-        found[2] = shrunk(totals[0], numbers[0], usual)
-        above: Floats | float = usual
-        for place in (3, 2, 1):  # host, topmost directory, directory
-            above = shrunk(totals[place], numbers[place], above)
+        for place, (total, number) in enumerate((siblings, paths)):
+            np.divide(total + PRIOR * usual, number + PRIOR, out=found[place])
+        np.divide(totals[0] + PRIOR * usual, weights[0], out=found[2])
+        above: Floats | float = usual  # host, topmost directory, directory: each is shrunk towards the one before
+        for total, weight in zip(totals[:0:-1], weights[:0:-1], strict=True):
+            above = (total + PRIOR * above) / weight
         found[3] = above
         return np.asarray(np.log(found / (1 - found)) - log(usual / (1 - usual)))
 
@@ -107,9 +108,3 @@ class Rates:
             rate: Rate = getattr(self, name)
             rate.total[:], rate.number[:] = state[f"{name} total"], state[f"{name} number"]
         self.outcomes, self.fetched = float(state["outcomes"][0]), int(state["outcomes"][1])
-
-
-def shrunk(total: Floats, number: Floats, usual: Floats | float) -> Floats:
-    """A rate, shrunk towards the usual one."""
-    rate: Floats = (total + PRIOR * usual) / (number + PRIOR)
-    return rate
