@@ -292,16 +292,27 @@ class _Read:
     Many pages link to the same URL, with the same anchor, under the same heading.
     """
 
+    #: URLs after which those of the latest pages are remembered anew.
+    LATEST = 2_000
+
     def __init__(self, language: str, parts: _Parts | None) -> None:
         self._words, self._parts = _word_hashes(language), parts
         self._urls, self._above = _Remembered(self._read_url), _Remembered(self._read_above)
+        self._latest: dict[str, bytes] = {}
         self.anchors = _Remembered(partial(self._read_text, ANCHOR))
         self.headings = _Remembered(partial(self._read_text, HEADING))
 
     def urls(self, links: Sequence[Link]) -> list[bytes]:
-        """The features of the URLs of links."""
-        known = self._urls
-        return [known[_without_number(link.url)] for link in links]
+        """The features of the URLs of links; many are in the menu of the site, and so were on the pages before."""
+        latest, found = self._latest, []
+        if len(latest) > self.LATEST:
+            latest.clear()
+        for link in links:
+            features = latest.get(link.url)
+            if features is None:
+                features = latest[link.url] = self._urls[_without_number(link.url)]
+            found.append(features)
+        return found
 
     def _read_url(self, url: str) -> bytes:
         directory, name, query = _split(url)
