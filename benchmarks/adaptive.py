@@ -107,7 +107,7 @@ def main() -> None:
                     ended("parse")
                     reading = reader.read(page)
                     p = learner.relevance(reading)
-                    reasons(learner.judge, reading)
+                    reasons(learner.judge, reading, page)
                     ended("read")
                     learner.preview(reading.links, p)
                     ended("score")

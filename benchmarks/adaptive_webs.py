@@ -29,7 +29,8 @@ from focuscrawl.lab.survey import Reader as Redirects
 from focuscrawl.lab.survey import Survey, web_digest
 from focuscrawl.page import Page
 from focuscrawl.reading.documents import read_page
-from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
+from focuscrawl.strategies.adaptive.beforehand import Known
+from focuscrawl.strategies.adaptive.learner import SEED, Learner
 from focuscrawl.strategies.adaptive.reading import Reader
 from focuscrawl.strategies.adaptive.vectors import load_vectors
 from focuscrawl.topic import Topic, load_topic
@@ -105,7 +106,7 @@ def crawl(web: LabelledWeb, topic: Topic, start: str, seeds: Sequence[str], page
 
     keywords, examples, others = cut(topic, start)
     vectors = load_vectors() if start != "full" else None
-    reader = Reader(keywords, vectors.embed if vectors is not None else None)
+    reader = Reader(keywords, vectors.embed if vectors is not None else None, roles=start == "full")
     known = [
         Known(urls.key(page.url), label, reader.read(page), [urls.key(link.url) for link in page.links])
         for label, those in ((1.0, examples if seeds != examples else []), (0.0, others))

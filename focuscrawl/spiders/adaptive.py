@@ -33,7 +33,8 @@ from focuscrawl.reading.documents import read_page
 from focuscrawl.spider import FocusedSpider
 from focuscrawl.store.pages import StoredPage
 from focuscrawl.store.queue import Entry
-from focuscrawl.strategies.adaptive.learner import SEED, Known, Learner
+from focuscrawl.strategies.adaptive.beforehand import Known
+from focuscrawl.strategies.adaptive.learner import SEED, Learner
 from focuscrawl.strategies.adaptive.reading import Reader, Reading
 from focuscrawl.strategies.adaptive.telling import explain, learned, reasons
 from focuscrawl.strategies.adaptive.vectors import load_vectors
@@ -71,10 +72,10 @@ class Adaptive(FocusedSpider):
 
     async def before_crawl(self) -> None:
         await super().before_crawl()
-        supervised = self.topic.examples and self.topic.counterexamples
+        supervised = bool(self.topic.examples and self.topic.counterexamples)
         self._vectors = None if supervised else load_vectors()  # they add nothing to what both kinds of examples teach
         keywords = self._keywords()
-        self._reader = Reader(keywords, self._vectors.embed if self._vectors is not None else None)
+        self._reader = Reader(keywords, self._vectors.embed if self._vectors is not None else None, roles=supervised)
         known: list[Known] = []
         for label, sources in ((1.0, self.topic.examples), (0.0, self.topic.counterexamples)):
             async for page in self._read_examples(sources):
@@ -106,7 +107,7 @@ class Adaptive(FocusedSpider):
     def judge(self, page: Page) -> Judgement | None:
         learner = self.learner
         p = learner.shown(SEED) if self._is_bare_seed(page) else learner.relevance(self._reading(page))
-        return Judgement(p, p >= self.threshold, reasons(learner.judge, self._reading(page)))
+        return Judgement(p, p >= self.threshold, reasons(learner.judge, self._reading(page), page))
 
     def _is_bare_seed(self, page: Page | StoredPage) -> bool:
         """Whether a page is all that the user has said about the topic."""

@@ -14,7 +14,8 @@ from focuscrawl.reading.html import read_html
 from focuscrawl.search.index import Index
 from focuscrawl.search.query import Query
 from focuscrawl.store.store import Store
-from focuscrawl.strategies.adaptive.reading import Reader, hashes
+from focuscrawl.strategies.adaptive.hashing import hashes
+from focuscrawl.strategies.adaptive.reading import Reader
 from focuscrawl.topic import topic_of
 from focuscrawl.web.webs import MemoryWeb
 from tests.conftest import at

@@ -9,9 +9,10 @@ from focuscrawl.judge import KeywordJudge
 from focuscrawl.page import Page
 from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive import meanings
+from focuscrawl.strategies.adaptive.hashing import hashes
 from focuscrawl.strategies.adaptive.learner import Learner
 from focuscrawl.strategies.adaptive.meanings import Meanings
-from focuscrawl.strategies.adaptive.reading import Reader, hashes
+from focuscrawl.strategies.adaptive.reading import Reader
 from focuscrawl.strategies.adaptive.vectors import Vectors
 
 VOLCANOES, BREAD, OTHERS = ("lava", "basalt", "volcano"), ("dough", "oven", "flour"), 2

@@ -41,10 +41,11 @@ from focuscrawl.strategies.adaptive.columns import (
     grown,
     runs,
 )
+from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, Ints
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
 from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.rates import Rates
-from focuscrawl.strategies.adaptive.reading import BITS, FEATURES, HEADING, SIZE, URL_WORD, Floats, Ints, Links
+from focuscrawl.strategies.adaptive.reading import FEATURES, HEADING, URL_WORD, Floats, Links
 
 #: In-links of a URL that count; later ones are ignored.
 MOST = 32

@@ -16,7 +16,8 @@ from focuscrawl.judge import SATURATION, KeywordJudge
 from focuscrawl.language.frequencies import RARE, frequency_table
 from focuscrawl.language.languages import NAMES
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joined, parted
-from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, SIZE, Embedding, Floats, Vector, hash_of, hashes
+from focuscrawl.strategies.adaptive.hashing import SIZE, hash_of, hashes
+from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Embedding, Floats, Vector
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ MANY = 30
 _RIDGE = 0.1
 _RIDGE_OF_MARKS = 0.005
 _FOLDS = 5
+#: Where pages are in doubt on the way from counterexamples to examples, and the log-odds of the whole way.
+_BORDER, _STEEP = 0.65, 7.0
 #: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
 _BESIDE_EXAMPLES = 0.3
 _BESIDE_PAGES = 2.0
@@ -251,15 +254,14 @@ class PageJudge:
         pages = self._matrix([*self.positives, *self.negatives])
         labels = np.repeat([1.0, 0.0], [len(self.positives), len(self.negatives)])
         self.weights = self._regression(pages, labels)
-        # positives are scored by models that have not seen them
-        scores = np.zeros(len(self.positives))
+        # all are scored by models that have not seen them, as the pages of the crawl will be
+        scores = np.zeros(len(labels))
         for fold in range(_FOLDS):
-            held_out = np.arange(len(labels)) % _FOLDS == fold
-            mine = np.flatnonzero(held_out & (labels == 1))
-            if len(mine):
-                scores[mine] = pages[mine] @ self._regression(pages[~held_out], labels[~held_out])
-        scores = np.concatenate([scores, pages[len(self.positives) :] @ self.weights])
-        self.scale = _scale(scores, labels, 1 - labels)
+            held_out = np.flatnonzero(np.arange(len(labels)) % _FOLDS == fold)
+            rest = np.flatnonzero(np.arange(len(labels)) % _FOLDS != fold)
+            if len(held_out):
+                scores[held_out] = pages[held_out] @ self._regression(pages[rest], labels[rest])
+        self.scale = _scale(scores, labels, 1 - labels, _BORDER, _STEEP)
 
     def _regression(self, pages: csr_array, labels: Floats) -> Floats:
         positive = labels.sum()
@@ -465,7 +467,10 @@ def _rocchio(pages: Any, yes: Floats, no: Floats) -> Floats:
     return unit((pages.T @ yes) / yes.sum() - (pages.T @ no) / no.sum())
 
 
-def _scale(scores: Floats, yes: Floats, no: Floats) -> Scale:
-    """Between the mean scores of relevant and other pages, each with its weights."""
+def _scale(scores: Floats, yes: Floats, no: Floats, border: float = 0.5, steep: float = 6.0) -> Scale:
+    """From the mean score of other pages to that of relevant ones, each with its weights.
+
+    *border* of the way a page is in doubt; the whole way is worth the log-odds *steep*.
+    """
     high, low = float(scores @ yes / yes.sum()), float(scores @ no / no.sum())
-    return Scale((high + low) / 2, 6 / max(high - low, 0.01))
+    return Scale(low + border * (high - low), steep / max(high - low, 0.01))

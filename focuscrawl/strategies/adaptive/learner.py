@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
+from focuscrawl.strategies.adaptive.beforehand import IMPORTANCE, Beforehand, Known
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
 from focuscrawl.strategies.adaptive.columns import NAMES, PRIOR
 from focuscrawl.strategies.adaptive.evidence import Evidence, Row
@@ -22,9 +22,10 @@ from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Floats, Links, 
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
 from focuscrawl.strategies.adaptive.vectors import Vectors
 
-#: Pages after which the weights are learned for the first time; then every tenth of the crawl, or this many.
+#: Lessons from which the weights are learned for the first time; pages after which they are learned again, or every
+#: tenth of the crawl.
 FIRST_FIT = 20
-FIT_EVERY = 10
+FIT_EVERY = 5
 GROWTH = 1.1
 #: Pages after which all waiting URLs are scored again.
 RESCORE_EVERY = 20
@@ -62,15 +63,6 @@ RIDGE_DENSE = 5.0
 RIDGE_SPARSE = 1.0
 
 
-class Known(NamedTuple):
-    """A page that is known beforehand: the key of its URL, its label, what is on it, the keys of its links."""
-
-    key: int
-    label: float
-    reading: Reading
-    targets: Sequence[int]
-
-
 class Learner:
     """Scores waiting URLs by all that is known of them, and learns from every page that arrives."""
 
@@ -97,16 +89,14 @@ class Learner:
                 meanings.meet(page.reading.new_words)
         self.evidence = Evidence(self.judge, self.meanings)
         self.weights = PRIOR.copy()
-        #: The features of known pages and of URLs that were fetched; the labels of the former, the pages of the latter.
+        #: Lessons from known pages and from URLs that were fetched; the labels of the former, the pages of the latter.
         self.lessons = Lessons()
-        self.known_labels: list[float] = []
+        self.beforehand = Beforehand(known, Evidence(self.judge, self.meanings))
+        self.known_labels, self._known_places = self.beforehand.teach(self.evidence, self.lessons)
         self.row_pages: list[int] = []
         self._row: tuple[int, Row] | None = None
         self._reasons_told: dict[tuple[int, ...], dict[str, float]] = {}
-        self.labels = {page.key: page.label for page in known}
         self.offset = len(known)
-        self._aside = Evidence(self.judge, self.meanings)
-        self._aside_urls: dict[int, int] = {}
         self.page_urls: list[int] = []  # URL by page, from page 1
         self._seed_pages: list[int] = []
         #: The numbers of pages that are mostly links.
@@ -120,33 +110,13 @@ class Learner:
         self._stretch, self._shift = 1.0, 0.0
         #: URLs that keep the scores they have: seeds that pages link to.
         self.fixed: set[int] = set()
-        self._next_fit = FIRST_FIT
+        self._next_fit = max(1, FIRST_FIT - len(self.lessons))
         self._next_rescoring = RESCORE_EVERY
         #: By URL: the current score as log-odds, and the one that the frontier has; which ones have changed.
         self._now = np.full(1024, np.nan)
         self._told = np.full(1024, np.nan)
         self._changed = np.zeros(0, dtype=np.int64)
         self._all_changed = False
-        self._learn_known(known)
-
-    def _learn_known(self, known: Sequence[Known]) -> None:
-        """Links on pages that are known are evidence, and those between two of them are lessons."""
-        aside = self._aside
-        for number, page in enumerate(known):
-            for evidence in (aside, self.evidence):
-                evidence.set_page(number, page.label)
-            targets = [self._aside_urls.setdefault(key, len(self._aside_urls)) for key in page.targets]
-            mine = self._aside_urls.get(page.key, -1)
-            links = np.array([target for target in targets if target != mine], dtype=np.int64)
-            if len(links) == len(targets):
-                aside.add(number, links, page.reading.links)
-        for page in known:
-            there = self._aside_urls.get(page.key)
-            if there is not None and aside.last[there]:
-                self.lessons.add(aside.row(there))
-                self.known_labels.append(page.label)
-                parents, paths = aside.origins(aside.in_links(there))
-                self.evidence.rates.pay(parents, paths, aside.places[there].tolist(), page.label)
 
     # ---- judging
 
@@ -297,7 +267,7 @@ class Learner:
         self.page_urls[number - 1] = url  # other workers store pages in between
         evidence.settle(url, outcome)
         changed = False if dead or not len(reading.vector.words) else self.judge.note(number, reading.vector)
-        self._adopt(targets, key_of)
+        self.beforehand.adopt(evidence, targets, key_of)
         touched = evidence.add(page, targets, reading.links)
         self.has_taught = self._judge_is_due(number)
         if self.has_taught:
@@ -349,23 +319,6 @@ class Learner:
             new = np.isnan(self._told[targets])
             self._told[targets[new]] = scores[new]
 
-    def _adopt(self, targets: NDArray[np.int64], key_of: Callable[[int], int]) -> None:
-        """Take over what pages known beforehand say of URLs that are met for the first time."""
-        if not self.labels:
-            return
-        evidence = self.evidence
-        if len(targets):
-            evidence.make_room(int(targets.max()))
-        found: dict[int, int] = {}
-        for number in np.flatnonzero((evidence.last[targets] == 0) & ~evidence.done[targets]).tolist():
-            key, target = key_of(number), int(targets[number])
-            if key in self.labels:
-                evidence.known[target] = 1.0 if self.labels[key] else -1.0
-            there = self._aside_urls.pop(key, None)
-            if there is not None:
-                found[target] = there
-        evidence.adopt(found, self._aside)
-
     def _judge_is_due(self, number: int) -> bool:
         if self.judge.supervised or number > KEPT or not self.judge.pages:
             return False
@@ -411,7 +364,10 @@ class Learner:
         features, sparse = self.lessons.features, self.evidence.sparse
         ridge = np.repeat([RIDGE_DENSE, RIDGE_SPARSE], [WIDTH, len(features)])
         start = np.concatenate([self.weights - PRIOR, sparse[features]])
-        learned = fit(self.lessons.matrix(), labels, ridge, offset=self.lessons.dense() @ PRIOR, start=start)
+        offset, importance = self.lessons.dense() @ PRIOR, np.ones(len(labels))
+        if places := self._known_places:  # what else these pages have in common with others is not known
+            offset[:places], importance[:places] = logit(np.mean(labels[:places])), IMPORTANCE
+        learned = fit(self.lessons.matrix(), labels, ridge, offset=offset, importance=importance, start=start)
         self.weights = PRIOR + learned[:WIDTH]
         sparse[:] = 0
         sparse[features] = learned[WIDTH:]
@@ -428,7 +384,7 @@ class Learner:
     def mark(self, marked: Sequence[Known], numbers: Sequence[int] = ()) -> None:
         """Learn from all pages that people have labelled, then score everything again; *numbers*: of stored pages."""
         for page in marked:
-            self.labels[page.key] = page.label
+            self.beforehand.labels[page.key] = page.label
         self._marked = {number: page.label for number, page in zip(numbers, marked, strict=False)}
         self.judge.learn_marks([(page.reading.vector, page.label) for page in marked])
         if self.judge.pages:
@@ -455,7 +411,7 @@ class Learner:
         numbers = (self._stretch, self._shift, self._next_fit, self._next_rescoring)
         found |= {"learner": np.array(numbers), "now": self._now, "told": self._told}
         found["fixed"] = np.array(sorted(self.fixed), dtype=np.int64)
-        found["left aside"] = np.array(sorted(self._aside_urls), dtype=np.int64)
+        found["left aside"] = np.array(self.beforehand.left, dtype=np.int64)
         assert not (judge.keys() & evidence.keys() | (judge.keys() | evidence.keys()) & found.keys())
         meanings = self.meanings.state() if self.meanings is not None else {}
         return pack({**judge, **evidence, **found, **meanings})
@@ -486,8 +442,7 @@ class Learner:
         self._next_fit, self._next_rescoring = int(fit_at), int(rescore_at)
         self._now, self._told = state["now"], state["told"]
         self.fixed = set(state["fixed"].tolist())
-        left = set(state["left aside"].tolist())
-        self._aside_urls = {key: number for key, number in self._aside_urls.items() if key in left}
+        self.beforehand.left = state["left aside"].tolist()
 
     def _topic(self) -> Floats:
         """What tells topics apart: what is known beforehand, in numbers."""

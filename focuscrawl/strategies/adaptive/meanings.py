@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from focuscrawl import words
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range
 from focuscrawl.strategies.adaptive.columns import grown
-from focuscrawl.strategies.adaptive.reading import SIZE, Floats
+from focuscrawl.strategies.adaptive.hashing import SIZE
+from focuscrawl.strategies.adaptive.reading import Floats
 from focuscrawl.strategies.adaptive.vectors import Vectors
 
 #: Words that are remembered, half a kilobyte each; those met later mean nothing.

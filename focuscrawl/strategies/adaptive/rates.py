@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_sizes
-from focuscrawl.strategies.adaptive.reading import SIZE, Floats, Ints
+from focuscrawl.strategies.adaptive.hashing import SIZE, Ints
+from focuscrawl.strategies.adaptive.reading import Floats
 
 #: So many links that paid like all the others are taken for granted.
 PRIOR = 4.0

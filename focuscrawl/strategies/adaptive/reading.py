@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from itertools import chain, repeat
 from string import digits
 from typing import NamedTuple, TypeVar
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +22,12 @@ from focuscrawl.learning.texts import tells
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.markup import step_of
 from focuscrawl.strategies.adaptive.contexts import contexts_in
+from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, Hashes, Ints, hashes, place_hashes, stem_hashes
+from focuscrawl.strategies.adaptive.roles import COUNTS, roles_of
 from focuscrawl.strategies.adaptive.shapes import folded, shape_of_name
 
-Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-#: Number of hash values for words.
-BITS = 18
-SIZE = 1 << BITS
 #: The kinds of sparse features. A feature is `kind * SIZE + hash`.
 ANCHOR, URL_WORD, CONTEXT, HEADING, PATH, SHAPE, DIRECTORY, TOP, HOST = range(9)
 KINDS = ("anchor", "url word", "context", "heading", "tag path", "url shape", "directory", "directory", "host")
@@ -43,40 +40,15 @@ TITLE = 3
 _NINES = str.maketrans(dict.fromkeys(digits, "9"))
 
 
-def hash_of(text: str) -> int:
-    """The hash of a stem, or of a place."""
-    return crc32(text.encode("utf-8", "replace")) & (SIZE - 1)
-
-
-class _Hashes(dict[str, int]):
-    """A cache of hashes."""
-
-    LIMIT = 200_000
-
-    def __missing__(self, text: str) -> int:
-        if len(self) >= self.LIMIT:
-            self.clear()
-        number = self[text] = hash_of(text)
-        return number
-
-
-#: Those of stems, and those of places: tag paths, URL shapes, directories, hosts.
-_hashes, _place_hashes = _Hashes(), _Hashes()
-
-
-def hashes(stems: Iterable[str]) -> list[int]:
-    """The hashes of stems."""
-    known = _hashes
-    return [known[stem] for stem in stems]
-
-
 def names_of(features: Collection[int]) -> dict[int, str]:
     """The stems and places that features stand for, as far as they are remembered."""
     found: dict[int, str] = {}
-    for known, kinds in ((_hashes, range(PATH)), (_place_hashes, range(PATH, HOST + 1))):
+    for known, kinds in ((stem_hashes, range(PATH)), (place_hashes, range(PATH, HOST + 1))):
         wanted = {feature & (SIZE - 1) for feature in features if feature >> BITS in kinds}
         names = {
-            number: words.bare(name) if known is _hashes else name for name, number in known.items() if number in wanted
+            number: words.bare(name) if known is stem_hashes else name
+            for name, number in known.items()
+            if number in wanted
         }
         found |= {
             feature: names[feature & (SIZE - 1)]
@@ -94,9 +66,9 @@ class _WordHashes(dict[str, int]):
         self._language = language
 
     def __missing__(self, word: str) -> int:
-        number = _hashes[words.stem(word, self._language)]
+        number = stem_hashes[words.stem(word, self._language)]
         if len(word) <= words.LONGEST:
-            if len(self) >= _Hashes.LIMIT:
+            if len(self) >= Hashes.LIMIT:
                 self.clear()
             self[word] = number
         return number
@@ -152,7 +124,7 @@ def place_of(url: str) -> Place:
     """Where a URL leads."""
     directory, name, query = _split(url)
     above = _above(directory)
-    shape = _place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
+    shape = place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
     return Place(shape, above.directory, above.top, above.host)
 
 
@@ -176,7 +148,7 @@ def _above(url: str) -> _Above:
     host, slash, rest = url.partition("://")[2].partition("/")
     directory = slash + rest
     top = rest.partition("/")[0]
-    hashed = _place_hashes
+    hashed = place_hashes
     return _Above(folded(directory), hashed[f"{host}{directory}/"], hashed[f"{host}/{top}"], hashed[host])
 
 
@@ -224,6 +196,8 @@ class Reading(NamedTuple):
 
     vector: Vector
     links: Links
+    #: Where the page itself is.
+    place: Place
     #: The words of the page, and their hashes.
     words: Collection[str]
     hashes: Sequence[int]
@@ -241,7 +215,7 @@ class _Parts(dict[str, list[int]]):
     def __missing__(self, word: str) -> list[int]:
         found = hashes(self._keywords.parts(words.stem(word, self._language), self._language))
         if len(word) <= words.LONGEST:
-            if len(self) >= _Hashes.LIMIT:
+            if len(self) >= Hashes.LIMIT:
                 self.clear()
             self[word] = found
         return found
@@ -320,7 +294,7 @@ class _Read:
         start, known = URL_WORD * SIZE, self._words
         features = {*above.words, *[start + known[word] for word in found]}
         features.update(above.parts, self._parts_of(URL_WORD, found))
-        shape = _place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
+        shape = place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
         return _bytes([*features, SHAPE * SIZE + shape]) + above.places
 
     def _read_above(self, url: str) -> _Directory:
@@ -350,12 +324,19 @@ class _Read:
 
 
 class Reader:
-    """Reads pages for a topic: *keywords* are its own, *embed* makes a vector of the numbers of a page's words."""
+    """Reads pages for a topic: *keywords* are its own, *embed* makes a vector of the numbers of a page's words.
+
+    *roles*: some words count as features of their own, by where they stand. That takes counterexamples to learn from.
+    """
 
     def __init__(
-        self, keywords: KeywordJudge | None = None, embed: Callable[[Mapping[str, float]], Embedding] | None = None
+        self,
+        keywords: KeywordJudge | None = None,
+        embed: Callable[[Mapping[str, float]], Embedding] | None = None,
+        *,
+        roles: bool = False,
     ) -> None:
-        self._keywords, self._embed = keywords, embed
+        self._keywords, self._embed, self._roles = keywords, embed, roles
         #: Whether anybody asks how well pages cover the keywords.
         self.covers = True
         self._met: set[str] = set()
@@ -369,15 +350,17 @@ class Reader:
             counts = {word: count for word, count in counts.items() if tells(words.stem(word, language))}
         known = _word_hashes(language)
         hashed = [known[word] for word in counts]
-        links = self._links(page.links, _WordsHere(zip(counts, hashed, strict=True), known))
-        return Reading(self._vector(page, counts, hashed), links, counts, hashed, self._new_words(page))
+        here, place = _WordsHere(zip(counts, hashed, strict=True), known), place_of(page.url)
+        in_roles = roles_of(page, here, place.shape) if self._roles else []
+        vector = self._vector(page, counts, hashed, in_roles)
+        return Reading(vector, self._links(page.links, here), place, counts, hashed, self._new_words(page))
 
     def _new_words(self, page: Page) -> dict[int, str]:
         """The words of a page, those of its links included, that were not met before; the shortest of a hash."""
         if self._embed is None or page.language not in (ENGLISH, ""):
             return {}
         new = set(words.spaced(page.raw_text).split()) - self._met
-        if len(self._met) + len(new) > _Hashes.LIMIT:
+        if len(self._met) + len(new) > Hashes.LIMIT:
             self._met.clear()
         self._met |= new
         known = _word_hashes(page.language)
@@ -385,15 +368,15 @@ class Reader:
             known[word]: word for word in sorted(new, key=lambda word: (-len(word), word)) if len(word) <= words.LONGEST
         }
 
-    def _vector(self, page: Page, counts: Mapping[str, int], hashed: Sequence[int]) -> Vector:
+    def _vector(self, page: Page, counts: Mapping[str, int], hashed: Sequence[int], in_roles: Sequence[int]) -> Vector:
         """The words of a page, whose numbers and hashes are given; those of its title count three times."""
         language, numbers = page.language, list(counts.values())
         known = _word_hashes(language)
         titles = words.tokenize(page.title)
         if language not in (ENGLISH, ""):
             titles = [word for word in titles if tells(words.stem(word, language))]
-        found = [*hashed, *[known[word] for word in titles]]
-        numbers += [TITLE - 1] * len(titles)
+        found = [*hashed, *[known[word] for word in titles], *in_roles]
+        numbers += [TITLE - 1] * len(titles) + [COUNTS] * len(in_roles)
         if (parts := self._parts_in(language)) is not None:
             for word, count in (*counts.items(), *zip(titles, repeat(TITLE - 1))):
                 found += parts[word]
@@ -478,7 +461,7 @@ def _paths(links: Sequence[Link]) -> list[bytes]:
             for element in elements:
                 if id(element) not in steps:
                     steps[id(element)] = step_of(*element)
-            place = _place_hashes[">".join([steps[id(element)] for element in elements])]
+            place = place_hashes[">".join([steps[id(element)] for element in elements])]
             path = known[key] = _bytes([PATH * SIZE + place])
         found.append(path)
     return found

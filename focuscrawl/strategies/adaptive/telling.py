@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from focuscrawl import words
-from focuscrawl.page import Link
+from focuscrawl.page import Link, Page
 from focuscrawl.strategies.adaptive.evidence import Evidence
+from focuscrawl.strategies.adaptive.hashing import BITS, hash_of, hashes, stem_hashes
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import LEAST, PARTS, Learner
-from focuscrawl.strategies.adaptive.reading import BITS, KINDS, Reading, hashes, link_words, names_of
+from focuscrawl.strategies.adaptive.reading import KINDS, Reading, link_words, names_of
+from focuscrawl.strategies.adaptive.roles import ADDRESS, BEGINNING, ROLES, SHAPE, TITLE, in_role, words_in_roles
 
 #: Words given as reasons of a judgement.
 REASONS = 8
@@ -36,7 +40,7 @@ def explain(learner: Learner, url: int, link: Link) -> dict[str, float]:
     return named
 
 
-def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
+def reasons(judge: PageJudge, reading: Reading, page: Page) -> dict[str, float]:
     """The words that count most in the judgement of a page."""
     vector = reading.vector
     corrected = 0.0 if judge.supervised else judge.marked[vector.words]
@@ -48,9 +52,20 @@ def reasons(judge: PageJudge, reading: Reading) -> dict[str, float]:
     numbers = vector.words[best].tolist()
     wanted = set(numbers)
     names = {number: word for word, number in zip(reading.words, reading.hashes, strict=True) if number in wanted}
-    told = zip(map(names.get, numbers), parts[best].tolist(), strict=True)
-    stems = ((words.bare(words.stem(word, vector.language)), part) for word, part in told if word is not None)
-    return {stem: round(part, 3) for stem, part in stems if stem}  # nothing is left of the s of "bird's"
+    stems = {number: words.bare(words.stem(word, vector.language)) for number, word in names.items()}
+    if wanted - stems.keys():
+        stems = _in_roles(reading, page) | stems
+    told = zip(map(stems.get, numbers), parts[best].tolist(), strict=True)
+    return {stem: round(part, 3) for stem, part in told if stem}  # nothing is left of the s of "bird's"
+
+
+def _in_roles(reading: Reading, page: Page) -> dict[int, str]:
+    """The words of a page by their hashes in the roles that they have there, as they are told."""
+    found = {in_role(SHAPE, reading.place.shape): ROLES[SHAPE]}
+    for role, word in words_in_roles(page):
+        stem = words.stem(word, page.language)
+        found[in_role(role, hash_of(stem))] = f"{words.bare(stem)} ({ROLES[role]})"
+    return found
 
 
 def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
@@ -61,6 +76,8 @@ def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
         for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
             chosen = [place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]]
             names = names_of(chosen)
+            if name == "page":
+                names = _stems_in_roles(set(chosen) - names.keys()) | names
             found[f"{name} {side}"] = [
                 (
                     f"{KINDS[place >> BITS]}: {names[place]}" if name == "link" else names[place],
@@ -69,4 +86,15 @@ def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
                 for place in chosen
                 if names.get(place)
             ]
+    return found
+
+
+def _stems_in_roles(features: Collection[int]) -> dict[int, str]:
+    """The stems, by the features that they are in some role, as far as they are remembered."""
+    found: dict[int, str] = {}
+    for stem, number in stem_hashes.items():
+        for role in (BEGINNING, TITLE, ADDRESS):
+            feature = in_role(role, number)
+            if feature in features:
+                found[feature] = f"{words.bare(stem)} ({ROLES[role]})"
     return found
