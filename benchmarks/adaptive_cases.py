@@ -20,7 +20,7 @@ from labelled import ROOT, WEBS, parser, spread
 from results import PACE, make
 
 OURS, BASELINE, SIMPLEST = "adaptive", "best_first", "breadth_first"
-SPIDERS = f"{OURS},{BASELINE},shark_search,link_classifier,keyword,{SIMPLEST}"
+SPIDERS = f"{OURS},link_classifier,intelligent,link_semantics,treasure,shark_search,{BASELINE},keyword,{SIMPLEST}"
 #: Orders that the lab adds for comparison.
 ORDERS = ("omniscient", "random")
 STARTS = {"topic": "own seeds", "generic": "generic start"}
