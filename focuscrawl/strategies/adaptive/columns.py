@@ -62,8 +62,12 @@ def chunks(first: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def runs(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """The order that sorts values, whether each sorted one but the first equals the one before, where runs end."""
+#: The order that sorts values, whether each sorted one but the first equals the one before, where runs end.
+Runs = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]
+
+
+def runs(values: NDArray[np.int64]) -> Runs:
+    """How equal values run, sorted."""
     order = values.argsort(kind="stable")
     ordered = values[order]
     same = ordered[1:] == ordered[:-1]

@@ -36,6 +36,7 @@ from focuscrawl.strategies.adaptive.columns import (
     SUMS,
     P,
     Q,
+    Runs,
     chunks,
     counted,
     grown,
@@ -160,26 +161,26 @@ class Evidence:
         if not len(chosen):
             return targets
         start = self.links
-        self._append(pages, targets, links, chosen)
+        order = self._append(pages, targets, links, chosen)
         texts = self._previewed.pop(id(links.features), None)
         if texts is None:
-            return self._gather(targets, *self._parts(start, self.links))
-        sums, maxima = texts[0][chosen], texts[1][chosen]
+            return self._gather(targets, order, *self._parts(start, self.links))
+        sums, maxima = texts[0].take(chosen, axis=0), texts[1].take(chosen, axis=0)
         self._add_pages(sums, maxima, start, self.links)
-        return self._gather(targets, sums, maxima)
+        return self._gather(targets, order, sums, maxima)
 
-    def _gather(self, urls: NDArray[np.int64], sums: Floats, maxima: Floats) -> NDArray[np.int64]:
+    def _gather(self, urls: NDArray[np.int64], sorted_urls: Runs, sums: Floats, maxima: Floats) -> NDArray[np.int64]:
         """Add what in-links say to their URLs, which are returned; sorted, as `ufunc.at` is many times slower."""
-        order, _, ends = runs(urls)
+        order, _, ends = sorted_urls
         found = urls[order[ends]]
         first = np.concatenate([[0], ends[:-1] + 1])
-        self.sums[found] += np.add.reduceat(sums[order], first, axis=0)
+        self.sums[found] += np.add.reduceat(sums.take(order, axis=0), first, axis=0)
         self.maxima[found] = np.maximum(self.maxima[found], np.maximum.reduceat(maxima[order], first, axis=0))
         return found
 
     def _append(
         self, pages: NDArray[np.int64], targets: NDArray[np.int64], links: Links, chosen: NDArray[np.int64]
-    ) -> None:
+    ) -> Runs:
         start, count = self.links, len(chosen)
         end = start + count
         for name in ("url", "parent", "path", "repeats", "before"):
@@ -195,13 +196,14 @@ class Evidence:
         mine = np.zeros(len(links.paths), dtype=bool)
         mine[chosen] = True
         self.features[self.first[start] : self.first[end]] = links.features[mine.repeat(lengths)]
-        order, same, ends = runs(targets)
+        order, same, ends = sorted_urls = runs(targets)
         before = self.last[targets]
         before[order[1:]] = np.where(same, start + order[:-1] + 1, before[order[1:]])
         self.before[start:end] = before
         self.repeats[start:end] = (before > 0) & (self.parent[before - 1] == pages)
         self.last[targets[order[ends]]] = start + order[ends] + 1
         self.links = end
+        return sorted_urls
 
     def in_links(self, url: int) -> list[int]:
         """The numbers of the in-links of a URL, the last one first."""
@@ -304,7 +306,7 @@ class Evidence:
         self.sums[~self.frozen] = 0
         self.maxima[~self.frozen] = 0
         for start, end in chunks(self.first[: self.links + 1], _CHUNK):
-            self._gather(self.url[start:end], *self._parts(start, end))
+            self._gather(self.url[start:end], runs(self.url[start:end]), *self._parts(start, end))
 
     def _forget_done(self) -> None:
         """Remove the in-links of URLs that were fetched, if they are many."""
@@ -350,7 +352,8 @@ class Evidence:
         """Bring the dense features of URLs up to date."""
         for start in range(0, len(urls), _URLS):
             some = urls[start : start + _URLS]
-            self.dense[some] = self._dense(self.sums[some], self.maxima[some], self.places[some], self.known[some])
+            sums, maxima = self.sums.take(some, axis=0), self.maxima.take(some, axis=0)  # an index takes longer
+            self.dense[some] = self._dense(sums, maxima, self.places.take(some, axis=0), self.known[some])
 
     def refresh_rates(self) -> None:
         """Bring those features of all URLs up to date that tell how links have paid."""
@@ -384,14 +387,13 @@ class Evidence:
         return np.asarray(np.clip(np.nan_to_num(odds), -_MOST_ODDS, _MOST_ODDS))
 
     def _paid(self, sums: Floats, places: Ints) -> Floats:
-        siblings, paths = (sums[:, SIBLINGS_Y], sums[:, SIBLINGS]), (sums[:, PATH_Y], sums[:, PATHS])
-        return self.rates.surpluses(siblings, paths, places)
+        return self.rates.surpluses(sums[:, SIBLINGS_Y : PATHS + 1], places)
 
     def preview(self, links: Links, p: float) -> tuple[Floats, Floats]:
         """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
         count = len(links.paths)
         sums, maxima = self._texts(links.features, links.first)
-        self._previewed[id(links.features)] = sums.copy(), maxima.copy(), links
+        self._previewed[id(links.features)] = sums, maxima, links  # what follows is set anew when they are added
         self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
         sums[:, PATH_Y] = self.rates.by_path.total[links.paths]
         sums[:, PATHS] = self.rates.by_path.number[links.paths]
@@ -399,7 +401,7 @@ class Evidence:
 
     def sparse_part(self, urls: NDArray[np.int64]) -> Floats:
         """What the sparse features add to the scores of URLs: the mean over their in-links."""
-        return np.asarray(self.sums[urls, SPARSE] / np.maximum(1, self.sums[urls, LINKS]))
+        return np.asarray(self.sums[:, SPARSE][urls] / np.maximum(1, self.sums[:, LINKS][urls]))
 
     def row(self, url: int) -> Row:
         """The features of a URL with in-links, to learn from."""
@@ -415,8 +417,7 @@ class Evidence:
         self.done[url], self.outcome[url] = True, outcome
         self.rates.outcomes += outcome
         self.rates.fetched += 1
-        in_links = self.in_links(url)
-        if in_links:
+        if in_links := self.in_links(url):
             parents, paths = self.origins(in_links)
             self.paid.append((url, parents, paths))
             self.rates.pay(parents, paths, self.places[url].tolist(), outcome)

@@ -159,7 +159,7 @@ class Learner:
 
     def log_odds(self, urls: NDArray[np.int64]) -> Floats:
         """The scores of waiting URLs as log-odds, by their features as of the last time they were scored."""
-        return np.asarray(self.evidence.dense[urls] @ self.weights + self.evidence.sparse_part(urls))
+        return np.asarray(self.evidence.dense.take(urls, axis=0) @ self.weights + self.evidence.sparse_part(urls))
 
     def probability(self, odds: Floats) -> Floats:
         """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""

@@ -71,22 +71,21 @@ class Rates:
             rate.total[:] = 0
             rate.number[:] = 0
 
-    def surpluses(self, siblings: tuple[Floats, Floats], paths: tuple[Floats, Floats], places: Ints) -> Floats:
+    def surpluses(self, beside: Floats, places: Ints) -> Floats:
         """How links beside others pay, above the usual: by page, tag path, URL shape, and directory with its host.
 
-        *siblings* and *paths* are sums of outcomes and their numbers; *places* are those of URLs.
+        *beside*: for links of the page and of the tag path, in turn, the sum of outcomes and their number; *places*
+        are those of URLs. Kinds that are worked out alike are so at once: for few URLs each operation costs the same.
         """
         usual = self.usual
+        given = PRIOR * usual
         table = self._of_urls.take(places.T + _OFFSETS, axis=0)
         totals, weights = table[:, :, 0], table[:, :, 1] + PRIOR
         found = np.empty((4, len(places)))
-        for place, (total, number) in enumerate((siblings, paths)):
-            np.divide(total + PRIOR * usual, number + PRIOR, out=found[place])
-        np.divide(totals[0] + PRIOR * usual, weights[0], out=found[2])
-        above: Floats | float = usual  # host, topmost directory, directory: each is shrunk towards the one before
-        for total, weight in zip(totals[:0:-1], weights[:0:-1], strict=True):
-            above = (total + PRIOR * above) / weight
-        found[3] = above
+        np.divide(beside[:, ::2].T + given, beside[:, 1::2].T + PRIOR, out=found[:2])
+        np.divide(totals[::3] + given, weights[::3], out=found[2:])  # the shape, and the host
+        above = (totals[2] + PRIOR * found[3]) / weights[2]  # the topmost directory is shrunk towards the host
+        np.divide(totals[1] + PRIOR * above, weights[1], out=found[3])  # and the directory towards that
         return np.asarray(np.log(found / (1 - found)) - log(usual / (1 - usual)))
 
     # ---- keeping
