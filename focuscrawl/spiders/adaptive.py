@@ -268,6 +268,8 @@ class Adaptive(FocusedSpider):
         upto = 0 if self._resumed else store.number(_UPTO)
         changes: dict[int, float] = {}
         for stored in filter(None, map(store.pages.get, numbers)):
+            if not self._resumed and stored.number == upto + 1:  # killed before the frontier was told
+                self.learner.resume(store.queue.scores())
             page, new = self._take_in_stored(stored)
             if self._resumed:
                 changes.update(new)

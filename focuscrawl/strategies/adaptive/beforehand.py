@@ -40,7 +40,7 @@ class Beforehand:
     def teach(self, evidence: Evidence, lessons: Lessons) -> tuple[list[float], int]:
         """Links between these pages are lessons, and so is where each page lies, if there are both kinds.
 
-        Returns the labels of the lessons; the first so many are about places.
+        Returns the labels of the lessons, and how many of these are about places: the first ones.
         """
         aside = self._aside
         labels = [page.label for page in self.known]

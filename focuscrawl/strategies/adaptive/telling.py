@@ -76,7 +76,7 @@ def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
         for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
             chosen = [place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]]
             names = names_of(chosen)
-            if name == "page":
+            if name == "page" and evidence.judge.supervised:
                 names = _stems_in_roles(set(chosen) - names.keys()) | names
             found[f"{name} {side}"] = [
                 (
