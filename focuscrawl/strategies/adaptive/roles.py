@@ -8,8 +8,8 @@ from focuscrawl import urls, words
 from focuscrawl.page import Page
 from focuscrawl.strategies.adaptive.hashing import BITS
 
-#: A word counts as a feature of its own among the first words of the main text, in the title and in the URL; so does
-#: the shape of the URL.
+#: A word counts as a feature of its own among the first words (title, then main text), in the title and in the URL;
+#: so does the shape of the URL.
 BEGINNING, TITLE, ADDRESS, SHAPE = range(4)
 ROLES = ("at the beginning", "in the title", "in the URL", "shape of the URL")
 #: The number of first words, and as how many occurrences such a feature counts.
