@@ -97,7 +97,7 @@ def test_what_was_learned_is_told_in_words(tmp_path):
         learned, report = store.meta("learned"), crawl_report(store)
     assert "sort" in [name for name, _ in learned["page for"]]
     assert all(weight < 0 for name in ("page against", "link against") for _, weight in learned[name])
-    assert any(name.startswith(("context: ", "anchor: ")) for name, _ in learned["link for"])
+    assert any(name.startswith("word: ") for name, _ in learned["link for"])
     assert "What was learned" in report
 
 

@@ -17,11 +17,12 @@ from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, hashes
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Learner
-from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
+from focuscrawl.strategies.adaptive.lessons import FIRST, WIDTH, Lessons
 from focuscrawl.strategies.adaptive.reading import CONTEXT, URL_WORD, Reader, link_words, place_of
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
 from focuscrawl.strategies.adaptive.shapes import shape_of
 from focuscrawl.strategies.adaptive.telling import explain, reasons
+from focuscrawl.strategies.adaptive.worths import Worths
 
 SORTING = "quicksort and mergesort compare elements of an array, heapsort builds a heap, bubble swaps neighbours"
 COOKING = "knead the dough, heat the oven, bake the bread with flour and butter, then season the soup with pepper"
@@ -293,6 +294,56 @@ def test_words_that_led_to_relevant_pages_are_learned():
     assert crawl.score(good[19][0]) > crawl.score(poor[19][0]) + 1
 
 
+def test_a_word_counts_the_same_wherever_it_stands():
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
+    good = [(f"http://t.example/{number}", "gherkin") for number in range(0, 40, 2)]
+    poor = [(f"http://t.example/{number}", "lozenge") for number in range(1, 40, 2)]
+    elsewhere = [("http://t.example/gherkin/41", "x"), ("http://t.example/lozenge/41", "x")]
+    crawl.fetch(page(SORTING, *good, *elsewhere, *poor))
+    for (one, _), (other, _) in zip(good, poor, strict=True):
+        crawl.fetch(page(f"{SORTING} {one}", url=one))
+        crawl.fetch(page(f"{COOKING} {other}", url=other))
+    by_url = [crawl.score(url) for url, _ in elsewhere]
+    assert by_url[0] > by_url[1] + 0.5
+
+
+def test_words_of_relevant_pages_speak_for_links():
+    texts = ((SORTING, 1.0), (f"{SORTING} again", 1.0), (COOKING, 0.0), (WEATHER, 0.0))
+    crawl = Crawl(
+        Learner(None, [Known(number, label, read(page(text)), []) for number, (text, label) in enumerate(texts)])
+    )
+    followed = [(f"http://t.example/{number}", "pickle" if number % 2 else "toffee") for number in range(40)]
+    for number, (url, anchor) in enumerate(followed):
+        crawl.fetch(page(SORTING, (url, anchor), url=f"http://from.example/{number}"))
+    for number, (url, _) in enumerate(followed):  # no example has the last word, and no link that was followed
+        crawl.fetch(page(f"{SORTING} pickle gherkin" if number % 2 else f"{COOKING} toffee lozenge", url=url))
+    for name, anchor in (("a", "a gherkin"), ("b", "a lozenge")):
+        crawl.fetch(page(SORTING, (f"http://t.example/{name}", anchor), url=f"http://from.example/{name}"))
+    assert crawl.score("http://t.example/a") > crawl.score("http://t.example/b") + 0.1
+    why = explain(crawl.learner, crawl.ids["http://t.example/a"], Link("http://t.example/a", "a gherkin"))
+    assert any("gherkin" in name for name in why if name.startswith("learned words"))
+
+
+def test_words_are_worth_what_their_pages_are():
+    gherkin, lozenge, both = (np.array(hashes([word])) for word in ("gherkin", "lozenge", "both"))
+    worths = Worths()
+    assert not worths.of_words().any()
+    for number in range(20):
+        worths.add(np.concatenate([gherkin if number % 2 else lozenge, both]), number % 2)
+    found = worths.of_words()
+    assert found[gherkin] > 1
+    assert found[lozenge] < -1
+    assert found[both] == pytest.approx(0, abs=0.2)
+    pages = [np.concatenate([lozenge, both])] * 10
+    worths.correct(pages, np.ones(10))  # the judge has changed its mind
+    assert worths.of_words()[lozenge] == pytest.approx(worths.of_words()[gherkin])
+    again = Worths()
+    again.restore(worths.state())
+    np.testing.assert_array_equal(again.of_words(), worths.of_words())
+    with pytest.raises(ValueError, match="another size"):
+        again.restore(worths.state() | {"worth total": np.zeros(3)})
+
+
 def test_links_between_known_pages_are_lessons_and_examples_are_sought():
     known = [
         Known(1, 1.0, read(page(SORTING, ("http://t.example/2", "a"))), [2]),
@@ -378,14 +429,19 @@ def test_lessons_are_rows_of_a_matrix():
     for features in ((7, 300), (300,), (5, 7)):
         lessons.add(lesson(*features))
     assert lessons.features.tolist() == [7, 300, 5]
+    worth = np.zeros(SIZE)
+    worth[[5, 7]] = 2, 10
+    lessons.weigh(worth)
     matrix = lessons.matrix().toarray()
-    assert matrix[:, WIDTH:].tolist() == [[0.07, 3.0, 0.0], [0.0, 3.0, 0.0], [0.07, 0.0, 0.05]]
-    np.testing.assert_array_equal(matrix[:, :WIDTH], lessons.dense())
+    assert matrix[:, FIRST:].tolist() == [[0.07, 3.0, 0.0], [0.0, 3.0, 0.0], [0.07, 0.0, 0.05]]
+    np.testing.assert_array_equal(matrix[:, :FIRST], lessons.first())
+    np.testing.assert_allclose(matrix[:, WIDTH], [0.7, 0, 0.8])
     rest = lessons.without(0, 1)
     assert rest.features.tolist() == [300, 5, 7]
     again = Lessons()
     again.add(lessons.row(0))
     again.restore(lessons.state(1))
+    again.weigh(worth)
     np.testing.assert_array_equal(again.matrix().toarray(), matrix)
 
 

@@ -13,8 +13,6 @@ from focuscrawl.strategies.adaptive.hashing import SIZE
 from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
 from focuscrawl.strategies.adaptive.reading import DIRECTORY, HOST, SHAPE, TOP, Reading
 
-#: How much it counts where an example lies, beside a URL that was fetched.
-IMPORTANCE = 0.3
 _KINDS = np.array([SHAPE, DIRECTORY, TOP, HOST], dtype=np.int32) * SIZE
 
 

@@ -46,7 +46,7 @@ from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, Ints
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
 from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.rates import Rates
-from focuscrawl.strategies.adaptive.reading import FEATURES, HEADING, URL_WORD, Floats, Links
+from focuscrawl.strategies.adaptive.reading import FEATURES, PLACES, URL_WORD, Floats, Links
 
 #: In-links of a URL that count; later ones are ignored.
 MOST = 32
@@ -78,7 +78,7 @@ class Evidence:
     def __init__(self, judge: PageJudge, meanings: Meanings | None = None) -> None:
         self.judge, self.meanings = judge, meanings
         self._width = SUMS if meanings is None else MEANT.stop
-        #: The learned weights of sparse features.
+        #: What each sparse feature adds.
         self.sparse = np.zeros(FEATURES, dtype=np.float32)
         self.read_judge()
         # by URL
@@ -240,7 +240,7 @@ class Evidence:
         if not count:
             return sums, maxima
         sums[:, SPARSE] = self._learned(features, first)
-        text = (features < (HEADING + 1) * SIZE).nonzero()[0]
+        text = (features < PLACES).nonzero()[0]
         words = features.take(text).astype(np.intp)
         kind, words = words >> BITS, words & (SIZE - 1)
         row = np.arange(0, 3 * count, 3).repeat(first[1:] - first[:-1]).take(text)
@@ -408,6 +408,7 @@ class Evidence:
         in_links = self.in_links(url)
         self.refresh(np.array([url]))
         features = np.concatenate([self.features[self.first[link] : self.first[link + 1]] for link in in_links])
+        features = np.where(features < PLACES, features & (SIZE - 1), features)  # a word is one wherever it stands
         found, numbers = counted(features)
         return Row(self.dense[url].astype(np.float64), found, numbers / len(in_links))
 
@@ -451,7 +452,7 @@ class Evidence:
     def state(self) -> Arrays:
         """What is known, to go on from there."""
         links, end = self.links, int(self.first[self.links])
-        found: Arrays = {name: getattr(self, name) for name in (*_BY_URL, "p", "sparse")}
+        found: Arrays = {name: getattr(self, name) for name in (*_BY_URL, "p")}
         found |= {name: getattr(self, name)[:links] for name in _BY_LINK}
         found["first"], found["features"] = self.first[: links + 1], self.features[:end]
         found |= self.rates.state()
@@ -475,16 +476,15 @@ class Evidence:
             check_range(name, state[name], end)
         check_range("paid later", state["paid later"][:, 0], pages)
         check_range("paid later", state["paid later"][:, 1], urls)
-        shapes = {
+        shapes: dict[str, tuple[int, ...]] = {
             "sums": (urls, self._width),
             "maxima": (urls, MAXIMA),
             "places": (urls, 4),
-            "sparse": self.sparse.shape,
+            "first": (len(state["url"]) + 1,),
         }
-        shapes["first"] = (len(state["url"]) + 1,)
         if any(state[name].shape != shape for name, shape in shapes.items()):
             raise ValueError("a column has another size")
-        for name in (*_BY_URL, *_BY_LINK, "p", "sparse", "first", "features"):
+        for name in (*_BY_URL, *_BY_LINK, "p", "first", "features"):
             setattr(self, name, state[name].astype(getattr(self, name).dtype))
         self.links = len(state["url"])
         self.rates.restore(state)

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
-from focuscrawl.strategies.adaptive.beforehand import IMPORTANCE, Beforehand, Known
+from focuscrawl.strategies.adaptive.beforehand import Beforehand, Known
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
-from focuscrawl.strategies.adaptive.columns import NAMES, PRIOR
+from focuscrawl.strategies.adaptive.columns import NAMES
 from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
 from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
+from focuscrawl.strategies.adaptive.link_model import LinkModel
 from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Floats, Links, Reading
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
 from focuscrawl.strategies.adaptive.vectors import Vectors
+from focuscrawl.strategies.adaptive.worths import Worths
 
 #: Lessons from which the weights are learned for the first time; pages after which they are learned again, or every
 #: tenth of the crawl.
@@ -59,8 +61,6 @@ _LISTS = ("row_pages", "page_urls", "_seed_pages", "directories", "_odds", "_out
 #: Fetches that scores are calibrated by, the latest ones.
 CALIBRATED = 100
 RIDGE_CALIBRATION = 2.0
-RIDGE_DENSE = 5.0
-RIDGE_SPARSE = 1.0
 
 
 class Learner:
@@ -88,7 +88,10 @@ class Learner:
             for page in known:
                 meanings.meet(page.reading.new_words)
         self.evidence = Evidence(self.judge, self.meanings)
-        self.weights = PRIOR.copy()
+        self.model = LinkModel()
+        self.worths = Worths()
+        for page in known:
+            self.worths.add(page.reading.vector.words, page.label)
         #: Lessons from known pages and from URLs that were fetched; the labels of the former, the pages of the latter.
         self.lessons = Lessons()
         self.beforehand = Beforehand(known, Evidence(self.judge, self.meanings))
@@ -103,7 +106,7 @@ class Learner:
         self.directories: list[int] = []
         #: Whether the judge has learned something from the last page.
         self.has_taught = False
-        self._marked: dict[int, float] = {}  # labels by page
+        self._marked: dict[int, Known] = {}  # by page
         #: Scores as log-odds when URLs were fetched, and what came of them; how the former become probabilities.
         self._odds: list[float] = []
         self._outcomes: list[float] = []
@@ -159,7 +162,7 @@ class Learner:
 
     def log_odds(self, urls: NDArray[np.int64]) -> Floats:
         """The scores of waiting URLs as log-odds, by their features as of the last time they were scored."""
-        return np.asarray(self.evidence.dense.take(urls, axis=0) @ self.weights + self.evidence.sparse_part(urls))
+        return np.asarray(self.evidence.dense.take(urls, axis=0) @ self.model.weights + self.evidence.sparse_part(urls))
 
     def probability(self, odds: Floats) -> Floats:
         """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""
@@ -203,7 +206,7 @@ class Learner:
         """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
         dense, sparse = self.evidence.preview(links, self.believed(p))
         parts = np.empty((len(dense), len(PARTS)))
-        np.multiply(dense, self.weights, out=parts[:, :WIDTH])
+        np.multiply(dense, self.model.weights, out=parts[:, :WIDTH])
         parts[:, WIDTH] = sparse
         return self.probability(parts.sum(axis=1)).tolist(), self._reasons(parts[:, 1:])
 
@@ -257,12 +260,14 @@ class Learner:
         outcome = 0.0 if dead else self.believed(p)
         if evidence.last[url]:
             row = self.row(url)
-            self._odds.append(float(row.dense @ self.weights + evidence.sparse_part(np.array([url]))[0]))
+            self._odds.append(float(row.dense @ self.model.weights + evidence.sparse_part(np.array([url]))[0]))
             self._outcomes.append(0.0 if dead else p)
             self.lessons.add(row)
             self.row_pages.append(page)
             del self._odds[:-CALIBRATED], self._outcomes[:-CALIBRATED]
         self._row = None
+        if not dead:
+            self.worths.add(reading.vector.words, outcome)
         evidence.set_page(page, outcome)
         self.page_urls += [url] * (number - len(self.page_urls))
         self.page_urls[number - 1] = url  # other workers store pages in between
@@ -332,6 +337,7 @@ class Learner:
         if teach:
             self.judge.teach_itself(evidence.p[pages])
         p = np.where(np.isin(pages, self._seed_pages), SEED, self.judge.judge_kept())
+        self.worths.correct([vector.words for vector in self.judge.pages], p - evidence.p[pages])
         evidence.p[pages] = p
         for number, value in zip(self.judge.numbers, p.tolist(), strict=True):
             evidence.outcome[self.page_urls[number - 1]] = value
@@ -340,9 +346,11 @@ class Learner:
 
     def _set_marked(self) -> None:
         """A page that a person has labelled is what the person says, whatever the judge learns."""
-        for number, label in self._marked.items():
-            self.evidence.p[self.offset + number] = label
-            self.evidence.outcome[self.page_urls[number - 1]] = label
+        evidence = self.evidence
+        for number, marked in self._marked.items():
+            page = self.offset + number
+            self.worths.correct([marked.reading.vector.words], np.array([marked.label - evidence.p[page]]))
+            evidence.p[page] = evidence.outcome[self.page_urls[number - 1]] = marked.label
 
     def row(self, url: int) -> Row:
         """The features of a URL with in-links, as they are now."""
@@ -362,16 +370,8 @@ class Learner:
         children = self.evidence.rates.children
         paid = np.where(children.number[pages] >= 2, children.total[pages] / (children.number[pages] + 3), 0.0)
         labels = np.concatenate([self.known_labels, np.maximum(self.evidence.p[pages], paid)])
-        features, sparse = self.lessons.features, self.evidence.sparse
-        ridge = np.repeat([RIDGE_DENSE, RIDGE_SPARSE], [WIDTH, len(features)])
-        start = np.concatenate([self.weights - PRIOR, sparse[features]])
-        offset, importance = self.lessons.dense() @ PRIOR, np.ones(len(labels))
-        if places := self._known_places:  # what else these pages have in common with others is not known
-            offset[:places], importance[:places] = logit(np.mean(labels[:places])), IMPORTANCE
-        learned = fit(self.lessons.matrix(), labels, ridge, offset=offset, importance=importance, start=start)
-        self.weights = PRIOR + learned[:WIDTH]
-        sparse[:] = 0
-        sparse[features] = learned[WIDTH:]
+        self.model.learn(self.lessons, labels, self.worths.of_words(), self._known_places)
+        self.model.write(self.evidence.sparse)
 
     def _calibrate(self) -> None:
         """Learn how the scores of the last fetches become the probabilities that they should have been (Platt)."""
@@ -386,7 +386,7 @@ class Learner:
         """Learn from all pages that people have labelled, then score everything again; *numbers*: of stored pages."""
         for page in marked:
             self.beforehand.labels[page.key] = page.label
-        self._marked = {number: page.label for number, page in zip(numbers, marked, strict=False)}
+        self._marked = dict(zip(numbers, marked, strict=False))
         self.judge.learn_marks([(page.reading.vector, page.label) for page in marked])
         if self.judge.pages:
             self._judge_again(teach=not self.judge.supervised)
@@ -405,7 +405,7 @@ class Learner:
     def state(self) -> bytes:
         """What was learned from the crawl, to go on from there; what is known beforehand is left out."""
         judge, evidence = self.judge.state(), self.evidence.state()
-        found: Arrays = {"topic": self._topic(), "weights of features": self.weights}
+        found: Arrays = {"topic": self._topic(), **self.model.state(), **self.worths.state()}
         found |= self.lessons.state(len(self.known_labels))
         for name in _LISTS:
             found[name] = np.array(getattr(self, name))
@@ -428,14 +428,16 @@ class Learner:
             check_range(name, state[name], len(state["p"]))
         if len(state["now"]) > urls or len(state["told"]) != len(state["now"]):
             raise ValueError("scores differ in length")
-        if state["weights of features"].shape != PRIOR.shape or len(state["row_pages"]) != len(state["row dense"]):
-            raise ValueError("the weights have another size")
+        if len(state["row_pages"]) != len(state["row dense"]):
+            raise ValueError("lessons and their pages differ in number")
         self.judge.restore(state)
         check_range("numbers", np.array(self.judge.numbers) - 1, len(state["page_urls"]))
         if self.meanings is not None:
             self.meanings.restore(state)
         self.evidence.restore(state)
-        self.weights = state["weights of features"]
+        self.worths.restore(state)
+        self.model.restore(state)
+        self.model.write(self.evidence.sparse)
         self.lessons.restore(state)
         for name in _LISTS:
             setattr(self, name, state[name].tolist())

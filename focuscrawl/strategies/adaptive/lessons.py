@@ -14,21 +14,24 @@ from numpy.typing import NDArray
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_steps
 from focuscrawl.strategies.adaptive.columns import NAMES, grown
 from focuscrawl.strategies.adaptive.evidence import Row
+from focuscrawl.strategies.adaptive.hashing import SIZE
 from focuscrawl.strategies.adaptive.reading import FEATURES, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 WIDTH = len(NAMES)
-_DENSE = np.arange(WIDTH)
+#: The first columns: dense features, and what the words of the lesson are worth together.
+FIRST = WIDTH + 1
+_FIRST = np.arange(FIRST)
 
 
 class Lessons:
-    """Rows of dense features, which are the first columns, and of sparse ones."""
+    """Rows of dense features, which are the first columns, of what the words are worth, and of sparse features."""
 
     def __init__(self) -> None:
         self._column = np.full(FEATURES, -1, dtype=np.int32)  # by sparse feature
-        #: The sparse feature of each column from WIDTH on.
+        #: The sparse feature of each column from FIRST on.
         self._feature = np.zeros(1024, dtype=np.int32)
         self._columns = 0
         self._count = 0
@@ -47,12 +50,12 @@ class Lessons:
     def add(self, row: Row) -> None:
         """Add a lesson."""
         start = int(self._first[self._count])
-        middle, end = start + WIDTH, start + WIDTH + len(row.features)
+        middle, end = start + FIRST, start + FIRST + len(row.features)
         self._indices, self._values = grown(self._indices, end), grown(self._values, end)
         self._first = grown(self._first, self._count + 2)
-        self._indices[start:middle] = _DENSE
-        self._values[start:middle] = row.dense
-        self._indices[middle:end] = WIDTH + self._columns_of(row.features)
+        self._indices[start:middle] = _FIRST
+        self._values[start : start + WIDTH], self._values[start + WIDTH] = row.dense, 0
+        self._indices[middle:end] = FIRST + self._columns_of(row.features)
         self._values[middle:end] = row.values
         self._count += 1
         self._first[self._count] = end
@@ -79,9 +82,9 @@ class Lessons:
     def row(self, place: int) -> Row:
         """A lesson."""
         start, end = self._first[place : place + 2].tolist()
-        middle = start + WIDTH
-        features = self._feature[self._indices[middle:end] - WIDTH]
-        return Row(self._values[start:middle].copy(), features, self._values[middle:end].copy())
+        middle = start + FIRST
+        features = self._feature[self._indices[middle:end] - FIRST]
+        return Row(self._values[start : start + WIDTH].copy(), features, self._values[middle:end].copy())
 
     def matrix(self) -> csr_array:
         """All lessons."""
@@ -89,11 +92,18 @@ class Lessons:
 
         end = int(self._first[self._count])
         parts = self._values[:end], self._indices[:end], self._first[: self._count + 1]
-        return csr_array(parts, shape=(self._count, WIDTH + self._columns))
+        return csr_array(parts, shape=(self._count, FIRST + self._columns))
 
-    def dense(self) -> Floats:
-        """The dense features of all lessons."""
-        return np.asarray(self._values[self._first[: self._count, None] + _DENSE])
+    def weigh(self, worths: Floats) -> None:
+        """Set what the words of each lesson are worth now; *worths* by hash."""
+        features = self.features
+        by_column = np.zeros(FIRST + self._columns)
+        by_column[FIRST:] = np.where(features < SIZE, worths[features & (SIZE - 1)], 0)
+        self._values[self._first[: self._count] + WIDTH] = self.matrix() @ by_column
+
+    def first(self) -> Floats:
+        """The first columns of all lessons."""
+        return np.asarray(self._values[self._first[: self._count, None] + _FIRST])
 
     # ---- keeping
 

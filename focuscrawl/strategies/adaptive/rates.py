@@ -22,6 +22,11 @@ _OF_URL = KINDS[2:]
 _OFFSETS = np.arange(0, len(_OF_URL) * SIZE, SIZE)[:, None]
 
 
+def usual_rate(outcomes: float, number: int) -> float:
+    """The mean of outcomes, as long as they are few near to one in five."""
+    return min(0.9, max(0.02, (outcomes + 0.5) / (number + 2.5)))
+
+
 class Rate:
     """The sum of outcomes and their number, by a hash or by a page: the columns of a table."""
 
@@ -53,7 +58,7 @@ class Rates:
     @property
     def usual(self) -> float:
         """The mean outcome of the crawl's fetches."""
-        return min(0.9, max(0.02, (self.outcomes + 0.5) / (self.fetched + 2.5)))
+        return usual_rate(self.outcomes, self.fetched)
 
     def pay(self, parents: Sequence[int], paths: Sequence[int], places: Sequence[int], outcome: float) -> None:
         """Count an outcome for the pages, tag paths and places of the links that led to it."""

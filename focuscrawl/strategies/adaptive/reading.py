@@ -30,8 +30,11 @@ Floats = NDArray[np.float64]
 
 #: The kinds of sparse features. A feature is `kind * SIZE + hash`.
 ANCHOR, URL_WORD, CONTEXT, HEADING, PATH, SHAPE, DIRECTORY, TOP, HOST = range(9)
-KINDS = ("anchor", "url word", "context", "heading", "tag path", "url shape", "directory", "directory", "host")
-#: Number of sparse features.
+KINDS = (*["word"] * 4, "tag path", "url shape", "directory", "directory", "host")
+#: The kinds of words, which come first; a word counts the same in all of them, and is learned as one of the first kind.
+WORDS = HEADING + 1
+#: Where the features of places begin, and the number of all features.
+PLACES = WORDS * SIZE
 FEATURES = len(KINDS) * SIZE
 #: Languages without spaces between words.
 UNSPACED = ("ja", "km", "ko", "lo", "my", "th", "zh")

@@ -9,10 +9,10 @@ import numpy as np
 from focuscrawl import words
 from focuscrawl.page import Link, Page
 from focuscrawl.strategies.adaptive.evidence import Evidence
-from focuscrawl.strategies.adaptive.hashing import BITS, hash_of, hashes, stem_hashes
+from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, hash_of, hashes, stem_hashes
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import LEAST, PARTS, Learner
-from focuscrawl.strategies.adaptive.reading import KINDS, Reading, link_words, names_of
+from focuscrawl.strategies.adaptive.reading import KINDS, PLACES, Reading, link_words, names_of
 from focuscrawl.strategies.adaptive.roles import ADDRESS, BEGINNING, ROLES, SHAPE, TITLE, in_role, words_in_roles
 
 #: Words given as reasons of a judgement.
@@ -28,13 +28,22 @@ def explain(learner: Learner, url: int, link: Link) -> dict[str, float]:
     evidence = learner.evidence
     if url >= len(evidence.last) or not evidence.last[url]:
         return {}
-    parts = [*(learner.row(url).dense * learner.weights).tolist(), float(evidence.sparse_part(np.array([url]))[0])]
+    dense, sparse = learner.row(url).dense * learner.model.weights, evidence.sparse_part(np.array([url]))
+    parts = [*dense.tolist(), *sparse.tolist()]
     told = zip(PARTS[1:], parts[1:], strict=True)
     named = {name: round(part, 2) for name, part in told if abs(part) >= LEAST}
-    weights, found = evidence.word_weights, link_words(link)
-    for name, stems in (("anchor and URL", [*found.anchor, *found.url]), ("context", found.context)):
+    found = link_words(link)
+    judged, of_link = evidence.word_weights, [*found.anchor, *found.url]
+    for name, weights, stems in (
+        ("anchor and URL", judged, of_link),
+        ("context", judged, found.context),
+        (PARTS[-1], evidence.sparse, [*of_link, *found.context, *found.heading]),
+    ):
         if name in named:
-            weighed = zip((-weights[hashes(stems)]).tolist(), stems, strict=True) if stems else ()
+            speaks = weights[hashes(stems)] if stems else np.zeros(0)
+            if named[name] < 0:  # words against it are the reason
+                speaks = -speaks
+            weighed = zip((-speaks).tolist(), stems, strict=True)
             several = " ".join([words.bare(stem) for weight, stem in sorted({*weighed})[:TOLD] if weight < 0])
             named = {f"{key} ({several})" if key == name and several else key: value for key, value in named.items()}
     return named
@@ -71,7 +80,9 @@ def _in_roles(reading: Reading, page: Page) -> dict[int, str]:
 def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
     """What speaks most for and against a page, and for and against a link, with its weight."""
     found: dict[str, list[tuple[str, float]]] = {}
-    for name, weights in (("page", evidence.word_weights), ("link", evidence.sparse)):
+    of_links = evidence.sparse.copy()
+    of_links[SIZE:PLACES] = 0  # the same words once more
+    for name, weights in (("page", evidence.word_weights), ("link", of_links)):
         order = np.argsort(weights, kind="stable")
         for side, places in (("for", order[::-1][:TOLD_OF]), ("against", order[:TOLD_OF])):
             chosen = [place for place in places.tolist() if (weights[place] > 0) == (side == "for") and weights[place]]
