@@ -98,6 +98,7 @@ def test_what_was_learned_is_told_in_words(tmp_path):
     assert "sort" in [name for name, _ in learned["page for"]]
     assert all(weight < 0 for name in ("page against", "link against") for _, weight in learned[name])
     assert any(name.startswith("word: ") for name, _ in learned["link for"])
+    assert all(len({name for name, _ in told}) == len(told) for told in learned.values())
     assert "What was learned" in report
 
 

@@ -89,14 +89,13 @@ def learned(evidence: Evidence) -> dict[str, list[tuple[str, float]]]:
             names = names_of(chosen)
             if name == "page" and evidence.judge.supervised:
                 names = _stems_in_roles(set(chosen) - names.keys()) | names
-            found[f"{name} {side}"] = [
-                (
-                    f"{KINDS[place >> BITS]}: {names[place]}" if name == "link" else names[place],
-                    round(float(weights[place]), 3),
-                )
-                for place in chosen
-                if names.get(place)
-            ]
+            told: dict[str, float] = {}
+            for place in chosen:
+                if stem := names.get(place):  # a keyword may be in several languages: the strongest is told
+                    told.setdefault(
+                        f"{KINDS[place >> BITS]}: {stem}" if name == "link" else stem, float(weights[place])
+                    )
+            found[f"{name} {side}"] = [(stem, round(weight, 3)) for stem, weight in told.items()]
     return found
 
 
