@@ -13,6 +13,7 @@ from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.beforehand import Known
 from focuscrawl.strategies.adaptive.columns import LINKS, chunks, counted
+from focuscrawl.strategies.adaptive.credit import worth_of_leading
 from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, hashes
 from focuscrawl.strategies.adaptive.judge import PageJudge
@@ -281,6 +282,46 @@ def test_a_directory_of_dead_links_falls():
         crawl.fetch(page("", url=dead[number][0]), dead=True)
         crawl.fetch(page(f"{SORTING} {number}", url=live[number][0]))
     assert crawl.score(live[11][0]) > crawl.score(dead[11][0]) + 1
+
+
+def test_a_page_is_worth_what_was_found_through_it():
+    index, listing, shared, lost, *found = range(12)
+    p = np.array([0.0, 0.0, 0.0, 0.0, *[1.0] * 5, *[0.2] * 3])
+    fetched = [(listing, [index]), (lost, [index]), *((page, [listing, shared]) for page in found[:5])]
+    fetched += [(page, [lost]) for page in found[5:]]
+    worth = worth_of_leading(p, fetched, usual=0.2)
+    assert worth[listing] == worth[shared] == pytest.approx(2.5 / 3.5)  # each half of five pages
+    assert worth[listing] > worth[index] > 0.6  # one step further
+    assert worth[lost] == 0  # to pages like all the others
+    assert not worth[found].any()
+
+
+def test_what_leads_to_lists_of_relevant_pages_is_learned():
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
+    anchors = {number: "pickle" if number % 2 else "toffee" for number in range(12)}
+    crawl.fetch(page(COOKING, *((f"http://t.example/{number}", anchor) for number, anchor in anchors.items())))
+    for number, anchor in list(anchors.items())[:-2]:
+        lists = f"http://t.example/{number}/list"
+        crawl.fetch(page(f"{COOKING} {number}", (lists, "more"), url=f"http://t.example/{number}"))
+        links = [(f"{lists}/{place}", f"number {place}") for place in range(4)]
+        crawl.fetch(page(f"{WEATHER} {number}", *links, url=lists))
+        for url, _ in links:
+            crawl.fetch(page(f"{SORTING if anchor == 'pickle' else COOKING} {url}", url=url))
+    assert crawl.score("http://t.example/11") > crawl.score("http://t.example/10") + 0.5
+
+
+def test_where_all_seems_hopeless_what_was_known_beforehand_chooses():
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
+    dead = [(f"http://t.example/{number}", "a heap") for number in range(200)]
+    heap, soup = "http://else.example/of/arrays.html", "http://else.example/of/soups.html"
+    crawl.fetch(page(SORTING, *dead))
+    crawl.fetch(page(SORTING, (heap, "a heap"), url="http://b.example/"))
+    crawl.fetch(page(COOKING, (soup, "a soup"), url="http://c.example/"))
+    for url, _ in dead:
+        crawl.fetch(page("", url=url), dead=True)
+    assert crawl.learner.probability(np.array(crawl.score(heap))) < 0.01
+    by_url = crawl.learner.scores[[crawl.ids[heap], crawl.ids[soup]]]
+    assert by_url[0] > 2 * by_url[1]
 
 
 def test_words_that_led_to_relevant_pages_are_learned():

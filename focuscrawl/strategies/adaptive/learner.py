@@ -13,7 +13,8 @@ from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.strategies.adaptive.beforehand import Beforehand, Known
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
-from focuscrawl.strategies.adaptive.columns import NAMES
+from focuscrawl.strategies.adaptive.columns import NAMES, PRIOR
+from focuscrawl.strategies.adaptive.credit import worth_of_leading
 from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
 from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
@@ -61,6 +62,9 @@ _LISTS = ("row_pages", "page_urls", "_seed_pages", "directories", "_odds", "_out
 #: Fetches that scores are calibrated by, the latest ones.
 CALIBRATED = 100
 RIDGE_CALIBRATION = 2.0
+#: The part of a score by the weights from before the crawl. Where what was learned finds nothing any more, and thinks
+#: all that waits equally hopeless, these choose.
+DOUBT = 0.01
 
 
 class Learner:
@@ -160,13 +164,18 @@ class Learner:
 
     # ---- scoring
 
-    def log_odds(self, urls: NDArray[np.int64]) -> Floats:
+    def log_odds(self, urls: NDArray[np.int64], dense: Floats | None = None) -> Floats:
         """The scores of waiting URLs as log-odds, by their features as of the last time they were scored."""
-        return np.asarray(self.evidence.dense.take(urls, axis=0) @ self.model.weights + self.evidence.sparse_part(urls))
+        dense = self.evidence.dense.take(urls, axis=0) if dense is None else dense
+        return np.asarray(dense @ self.model.weights + self.evidence.sparse_part(urls))
 
     def probability(self, odds: Floats) -> Floats:
-        """Scores in [0, 1]: how relevant the judge will find a page, as far as its verdicts so far tell."""
+        """How relevant the judge will find a page, as far as its verdicts so far tell."""
         return np.asarray(sigmoid(self._stretch * odds + self._shift))
+
+    def _doubted(self, odds: Floats, dense: Floats) -> Floats:
+        """Scores in [0, 1], by log-odds and by dense features with their weights before anything was learned."""
+        return np.asarray((1 - DOUBT) * self.probability(odds) + DOUBT * sigmoid(dense @ PRIOR))
 
     @property
     def scores(self) -> Floats:
@@ -208,7 +217,7 @@ class Learner:
         parts = np.empty((len(dense), len(PARTS)))
         np.multiply(dense, self.model.weights, out=parts[:, :WIDTH])
         parts[:, WIDTH] = sparse
-        return self.probability(parts.sum(axis=1)).tolist(), self._reasons(parts[:, 1:])
+        return self._doubted(parts.sum(axis=1), dense).tolist(), self._reasons(parts[:, 1:])
 
     def _reasons(self, parts: Floats) -> list[dict[str, float]]:
         """The strongest parts of scores, roughly: links with the same ones share the object, and room in the file."""
@@ -316,7 +325,8 @@ class Learner:
             more = np.full(size - len(self._now), np.nan)
             self._now, self._told = np.concatenate([self._now, more]), np.concatenate([self._told, more])
         if len(self._changed):
-            self._now[self._changed] = self.probability(self.log_odds(self._changed))
+            dense = self.evidence.dense.take(self._changed, axis=0)
+            self._now[self._changed] = self._doubted(self.log_odds(self._changed, dense), dense)
 
     def _note_told(self, targets: NDArray[np.int64], told: Sequence[float | None]) -> None:
         """Note the scores of links to URLs that the frontier did not have; of several, it has the first one's."""
@@ -366,10 +376,11 @@ class Learner:
             del self.row_pages[:-LESSONS]
         if not len(self.lessons):
             return
-        pages = np.array(self.row_pages, dtype=np.int64)
-        children = self.evidence.rates.children
-        paid = np.where(children.number[pages] >= 2, children.total[pages] / (children.number[pages] + 3), 0.0)
-        labels = np.concatenate([self.known_labels, np.maximum(self.evidence.p[pages], paid)])
+        p, pages = self.evidence.p, np.array(self.row_pages, dtype=np.int64)
+        page_of = {url: self.offset + number for number, url in enumerate(self.page_urls, 1)}
+        fetched = [(page_of[url], parents) for url, parents, _ in self.evidence.paid if url in page_of]
+        worth = np.maximum(p, worth_of_leading(p, fetched, self.evidence.rates.usual))
+        labels = np.concatenate([self.known_labels, worth[pages]])
         self.model.learn(self.lessons, labels, self.worths.of_words(), self._known_places)
         self.model.write(self.evidence.sparse)
 
