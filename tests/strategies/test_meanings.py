@@ -49,6 +49,22 @@ def test_words_near_the_topic_say_so_whether_or_not_they_are_keywords(vectors):
     assert known.near[lava] == 0 < known.near[dough]
 
 
+def test_words_mean_the_same_whether_they_were_met_one_by_one_or_all_at_once():
+    names = [f"word{number}" for number in range(300)]
+    numbers = hashes(names)
+    table = np.random.default_rng(0).normal(size=(300, 256)).astype(np.float32)
+    parts = SimpleNamespace(
+        encode_batch_fast=lambda found, **_: [SimpleNamespace(ids=[sum(map(ord, word)) % 300]) for word in found]
+    )
+    one_by_one, at_once = (Meanings(Vectors(parts, table)) for _ in range(2))
+    for known in (one_by_one, at_once):
+        known.aim(np.random.default_rng(1).normal(size=256))
+    for pair in zip(numbers, names, strict=True):
+        one_by_one.meet(dict([pair]))
+    at_once.restore(one_by_one.state())
+    np.testing.assert_array_equal(one_by_one.near, at_once.near)
+
+
 def test_a_link_is_followed_for_what_its_words_mean(vectors):
     keywords = KeywordJudge({"volcano": 1.0})
     learner = Learner(keywords, vectors=vectors)

@@ -69,7 +69,10 @@ class Meanings:
         """How near the words from a number on are to the topic."""
         numbers = self._numbers[start : len(self._words)]
         rows = self._rows[start : len(self._words)].astype(np.float32)
-        self.near[numbers] = self.weight[numbers] * (rows @ self._direction.astype(np.float32))
+        # row by row: a matrix product rounds a word otherwise among few words than among many, and a resumed crawl
+        # looks up at once what the first one met page by page
+        near = np.einsum("ij,j->i", rows, self._direction.astype(np.float32))
+        self.near[numbers] = self.weight[numbers] * near
 
     @staticmethod
     def cosines(near: Floats, weight: Floats, squared: Floats) -> Floats:
