@@ -109,7 +109,7 @@ def main() -> None:
                     p = learner.relevance(reading)
                     reasons(learner.judge, reading, page)
                     ended("read")
-                    learner.preview(reading.links, p)
+                    learner.preview(reading.links, p, 0)
                     ended("score")
                     learner.take_in(number, source.randrange(1, urls), reading, p, np.array(targets), lambda _: 0)
                     learner.changes()

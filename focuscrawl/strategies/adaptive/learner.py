@@ -13,11 +13,11 @@ from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.strategies.adaptive.beforehand import Beforehand, Known
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
-from focuscrawl.strategies.adaptive.columns import NAMES, PRIOR
+from focuscrawl.strategies.adaptive.columns import NAMES, NEAR, PRIOR
 from focuscrawl.strategies.adaptive.credit import worth_of_leading
-from focuscrawl.strategies.adaptive.evidence import Evidence, Row
+from focuscrawl.strategies.adaptive.evidence import Evidence
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
-from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
+from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons, Row
 from focuscrawl.strategies.adaptive.link_model import LinkModel
 from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Floats, Links, Reading
@@ -164,18 +164,22 @@ class Learner:
 
     # ---- scoring
 
-    def log_odds(self, urls: NDArray[np.int64], dense: Floats | None = None) -> Floats:
+    def log_odds(self, urls: NDArray[np.int64]) -> Floats:
         """The scores of waiting URLs as log-odds, by their features as of the last time they were scored."""
-        dense = self.evidence.dense.take(urls, axis=0) if dense is None else dense
-        return np.asarray(dense @ self.model.weights + self.evidence.sparse_part(urls))
+        return self._both_odds(urls)[0]
+
+    def _both_odds(self, urls: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The scores of waiting URLs as log-odds: as learned, and by the weights from before the crawl."""
+        learned, before = (self.evidence.dense.take(urls, axis=0) @ np.stack([self.model.weights, PRIOR], axis=1)).T
+        return learned + self.evidence.sparse_part(urls), before
 
     def probability(self, odds: Floats) -> Floats:
         """How relevant the judge will find a page, as far as its verdicts so far tell."""
         return np.asarray(sigmoid(self._stretch * odds + self._shift))
 
-    def _doubted(self, odds: Floats, dense: Floats) -> Floats:
-        """Scores in [0, 1], by log-odds and by dense features with their weights before anything was learned."""
-        return np.asarray((1 - DOUBT) * self.probability(odds) + DOUBT * sigmoid(dense @ PRIOR))
+    def _doubted(self, odds: Floats, before: Floats) -> Floats:
+        """Scores in [0, 1], by log-odds as learned and by those with the weights from before the crawl."""
+        return np.asarray((1 - DOUBT) * self.probability(odds) + DOUBT * sigmoid(before))
 
     @property
     def scores(self) -> Floats:
@@ -211,13 +215,16 @@ class Learner:
             if url < len(self._told):
                 self._told[url] = score
 
-    def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
-        """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
-        dense, sparse = self.evidence.preview(links, self.believed(p))
+    def preview(self, links: Links, p: float, depth: int) -> tuple[list[float], list[dict[str, float]]]:
+        """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons.
+
+        *depth*: how many links the page is from a seed.
+        """
+        dense, sparse = self.evidence.preview(links, self.believed(p), 1 / (1 + depth))
         parts = np.empty((len(dense), len(PARTS)))
         np.multiply(dense, self.model.weights, out=parts[:, :WIDTH])
         parts[:, WIDTH] = sparse
-        return self._doubted(parts.sum(axis=1), dense).tolist(), self._reasons(parts[:, 1:])
+        return self._doubted(parts.sum(axis=1), dense @ PRIOR).tolist(), self._reasons(parts[:, 1:])
 
     def _reasons(self, parts: Floats) -> list[dict[str, float]]:
         """The strongest parts of scores, roughly: links with the same ones share the object, and room in the file."""
@@ -277,7 +284,7 @@ class Learner:
         self._row = None
         if not dead:
             self.worths.add(reading.vector.words, outcome)
-        evidence.set_page(page, outcome)
+        evidence.set_page(page, outcome, float(evidence.maxima[url, NEAR]) or 1.0)
         self.page_urls += [url] * (number - len(self.page_urls))
         self.page_urls[number - 1] = url  # other workers store pages in between
         evidence.settle(url, outcome)
@@ -325,8 +332,7 @@ class Learner:
             more = np.full(size - len(self._now), np.nan)
             self._now, self._told = np.concatenate([self._now, more]), np.concatenate([self._told, more])
         if len(self._changed):
-            dense = self.evidence.dense.take(self._changed, axis=0)
-            self._now[self._changed] = self._doubted(self.log_odds(self._changed, dense), dense)
+            self._now[self._changed] = self._doubted(*self._both_odds(self._changed))
 
     def _note_told(self, targets: NDArray[np.int64], told: Sequence[float | None]) -> None:
         """Note the scores of links to URLs that the frontier did not have; of several, it has the first one's."""
