@@ -8,8 +8,8 @@ Our own. It follows no single paper; docs/strategies/adaptive.md has every formu
    they are on, and how other links of these pages, at this place in the markup, of this URL shape, directory and host
    have paid. These features have weights before anything is learned.
 3. Whenever a page has arrived, the features by which its URL was fetched are a *lesson*. From 20 lessons on, a logistic
-   regression corrects the weights and learns those of single words, tag paths, directories and hosts. Pages that led to
-   relevant ones count as well.
+   regression corrects the weights and learns those of single words, tag paths, directories and hosts. A page counts for
+   the relevant ones found through it, too.
 4. All that waits is scored again when the weights have changed and every 20 pages; between, the URLs whose in-links
    have changed.
 """

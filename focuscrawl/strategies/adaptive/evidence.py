@@ -471,6 +471,7 @@ class Evidence:
         for name, end in (
             *(("url", urls), ("paid", urls), ("parent", pages), ("paid parents", pages)),
             *(("path", SIZE), ("places", SIZE), ("paid paths", SIZE), ("features", len(self.sparse))),
+            *(("near", 2), ("maxima", 1 << 60)),
         ):
             check_range(name, state[name], end)
         check_range("paid later", state["paid later"][:, 0], pages)
