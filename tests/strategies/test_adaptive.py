@@ -52,13 +52,14 @@ class Crawl:
     def id_of(self, url: str) -> int:
         return self.ids.setdefault(url, len(self.ids) + 1)
 
-    def fetch(self, arrived: Page, *, dead: bool = False) -> None:
+    def fetch(self, arrived: Page, *, dead: bool = False, told: float | None = None) -> None:
         self.number += 1
         reading = read(arrived, self.learner.judge.given)
         p = 0.0 if dead else self.learner.relevance(reading)
         targets = np.array([self.id_of(link.url) for link in arrived.links], dtype=np.int64)
         key_of = [1000 + int(target) for target in targets].__getitem__
-        self.learner.take_in(self.number, self.id_of(arrived.url), reading, p, targets, key_of, dead=dead)
+        scores = [told] * len(targets)
+        self.learner.take_in(self.number, self.id_of(arrived.url), reading, p, targets, key_of, dead=dead, told=scores)
 
     def score(self, url: str) -> float:
         return float(self.learner.log_odds(np.array([self.ids[url]]))[0])
@@ -460,13 +461,21 @@ def test_every_reason_has_a_name():
 def test_scores_that_only_fell_are_not_reported():
     crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     links = [(f"http://t.example/{number}", "read on") for number in range(30)]
-    crawl.fetch(page(SORTING, *links))
+    crawl.fetch(page(SORTING, *links), told=0.0)
     assert len(crawl.learner.changes()) == 30
     for number in range(19):
         crawl.fetch(page("", url=links[number][0]), dead=True)
     url = crawl.ids[links[29][0]]
     assert url not in dict(crawl.learner.changes())
     assert crawl.learner.current(url, 1.0) < 0.5
+
+
+def test_links_that_must_not_be_followed_are_reported_once_another_page_allows_it():
+    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
+    crawl.fetch(page(SORTING, ("http://t.example/1", "a heap")), told=None)
+    assert crawl.learner.changes() == []
+    crawl.fetch(page(SORTING, ("http://t.example/1", "x"), url="http://b.example/"), told=0.001)
+    assert dict(crawl.learner.changes()).keys() == {crawl.ids["http://t.example/1"]}
 
 
 def test_links_with_the_same_reasons_share_them():

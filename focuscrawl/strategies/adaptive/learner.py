@@ -197,14 +197,15 @@ class Learner:
         """The scores that the frontier must know now; the others may wait until they reach the top, as they are lower.
 
         After the last page, the URLs whose in-links changed and which rose. When everything was scored again, those
-        that rose and are among the best, or rose by much.
+        that rose and are among the best, or rose by much. Nothing is told of URLs that the frontier does not have, as
+        all pages that link there ask that no link be followed.
         """
         urls = self._changed
         now, told = self._now[urls], self._told[urls]
-        tell = np.isnan(told) | (now > told)
+        tell = now > told
         if self._all_changed:
             least = np.partition(now, -BEST)[-BEST] if len(now) > BEST else 0.0
-            tell &= np.isnan(told) | (now >= least) | (now > told + RISE)
+            tell &= (now >= least) | (now > told + RISE)
         urls, now = urls[tell], now[tell]
         self._told[urls] = now
         return [change for change in zip(urls.tolist(), now.tolist(), strict=True) if change[0] not in self.fixed]
