@@ -109,7 +109,7 @@ def main() -> None:
                     p = learner.relevance(reading)
                     reasons(learner.judge, reading, page)
                     ended("read")
-                    told, _ = learner.preview(reading.links, p, 0)
+                    told, _ = learner.preview(reading.links, p)
                     ended("score")
                     url, there = source.randrange(1, urls), np.array(targets)
                     learner.take_in(number, url, reading, p, there, lambda _: 0, told=told)

@@ -161,7 +161,7 @@ def crawl(web: LabelledWeb, topic: Topic, start: str, seeds: Sequence[str], page
         reading = reader.read(page)
         p = 0.0 if page.problem else learner.shown(SEED) if is_seed else learner.relevance(reading)
         if page.links:
-            learner.preview(reading.links, p, 0)
+            learner.preview(reading.links, p)
         learner.take_in(
             len(relevant) + 1,
             number,

@@ -123,7 +123,7 @@ class Adaptive(FocusedSpider):
         return reading
 
     def score(self, page: Page) -> Sequence[float | None]:
-        scores, whys = self.learner.preview(self._reading(page).links, self.relevance(page), page.depth)
+        scores, whys = self.learner.preview(self._reading(page).links, self.relevance(page))
         for link, why in zip(page.links, whys, strict=True):
             link.why = why
         return scores

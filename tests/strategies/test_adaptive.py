@@ -12,13 +12,13 @@ from focuscrawl.language.frequencies import frequency_table
 from focuscrawl.page import Link, Page
 from focuscrawl.reading.html import read_html
 from focuscrawl.strategies.adaptive.beforehand import Known
-from focuscrawl.strategies.adaptive.columns import LINKS, NAMES, chunks, counted
+from focuscrawl.strategies.adaptive.columns import LINKS, chunks, counted
 from focuscrawl.strategies.adaptive.credit import worth_of_leading
-from focuscrawl.strategies.adaptive.evidence import Evidence
+from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, hashes
 from focuscrawl.strategies.adaptive.judge import PageJudge
 from focuscrawl.strategies.adaptive.learner import Learner
-from focuscrawl.strategies.adaptive.lessons import FIRST, WIDTH, Lessons, Row
+from focuscrawl.strategies.adaptive.lessons import FIRST, WIDTH, Lessons
 from focuscrawl.strategies.adaptive.reading import CONTEXT, URL_WORD, Reader, link_words, place_of
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
 from focuscrawl.strategies.adaptive.shapes import shape_of
@@ -246,23 +246,6 @@ def test_a_page_that_was_fetched_leaves_the_columns():
     assert evidence.waiting().tolist() == [crawl.ids["http://t.example/2"]]
 
 
-def test_a_url_is_as_near_a_seed_as_the_nearest_page_that_links_there():
-    crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
-    there, far = ("http://t.example/there", "x"), ("http://t.example/far", "x")
-    crawl.fetch(page(COOKING, ("http://t.example/1", "x"), url="http://t.example/0"))
-    for step in range(1, 6):
-        crawl.fetch(page(COOKING, (f"http://t.example/{step + 1}", "x"), url=f"http://t.example/{step}"))
-    crawl.fetch(page(COOKING, there, far, url="http://t.example/6"))
-
-    def near(url: str) -> float:
-        return float(crawl.learner.row(crawl.ids[url]).dense[NAMES.index("near a seed")])
-
-    assert near(there[0]) == near(far[0]) == pytest.approx(np.log(4 / 8))  # seven steps
-    crawl.fetch(page(COOKING, there, url="http://seed.example/"))
-    assert near(there[0]) == pytest.approx(np.log(4 / 2))
-    assert near(far[0]) == pytest.approx(np.log(4 / 8))
-
-
 def test_in_links_beyond_the_limit_cost_no_memory():
     evidence = Evidence(PageJudge(KeywordJudge({"heap": 1.0})))
     links = read(page("", ("http://t.example/1", "x"))).links
@@ -279,7 +262,7 @@ def test_a_preview_is_the_score_of_a_new_url():
     crawl = Crawl(learner)
     crawl.fetch(page(SORTING, ("http://t.example/1", "x")))
     arrived = page(SORTING, ("http://t.example/2", "a heap"), ("http://t.example/3", "soup"), url="http://b.example/")
-    scores, reasons = learner.preview(read(arrived).links, learner.relevance(read(arrived)), 0)
+    scores, reasons = learner.preview(read(arrived).links, learner.relevance(read(arrived)))
     crawl.fetch(arrived)
     again = [float(learner.probability(np.array(crawl.score(link.url)))) for link in arrived.links]
     assert scores == pytest.approx(again)
@@ -481,7 +464,7 @@ def test_links_that_must_not_be_followed_are_reported_once_another_page_allows_i
 def test_links_with_the_same_reasons_share_them():
     learner = Learner(KeywordJudge({"heap": 1.0}))
     many = [(f"http://b.example/{number}", "the same anchor about a heap") for number in range(20)]
-    _, reasons = learner.preview(read(page(SORTING, *many)).links, 0.9, 0)
+    _, reasons = learner.preview(read(page(SORTING, *many)).links, 0.9)
     assert len({id(why) for why in reasons}) < 5
     assert all(0 < len(why) <= 3 for why in reasons)
 

@@ -72,7 +72,7 @@ def test_a_link_is_followed_for_what_its_words_mean(vectors):
     found = []
     for anchor in ("lava", "dough"):
         reading = reader.read(page(anchor))
-        found.append(learner.preview(reading.links, learner.relevance(reading), 0))
+        found.append(learner.preview(reading.links, learner.relevance(reading)))
     ((lava,), (why,)), ((dough,), (why_not,)) = found
     assert lava > dough
     assert why["meaning of anchor and URL"] > 0 > why_not["meaning of anchor and URL"]

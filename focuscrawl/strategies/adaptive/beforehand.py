@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from focuscrawl.strategies.adaptive.evidence import Evidence
+from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.hashing import SIZE
-from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons, Row
+from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
 from focuscrawl.strategies.adaptive.reading import DIRECTORY, HOST, SHAPE, TOP, Reading
 
 _KINDS = np.array([SHAPE, DIRECTORY, TOP, HOST], dtype=np.int32) * SIZE

@@ -16,8 +16,8 @@ SUMS = 16
 #: topic, of their weights and of the squared weights.
 MEANT = slice(SUMS, SUMS + 6)
 #: Maxima over in-links.
-BEST, MAX_P, KEYWORD, NEAR = range(4)
-MAXIMA = 4
+BEST, MAX_P, KEYWORD = range(3)
+MAXIMA = 3
 #: Features of a URL, with their weights before anything is learned.
 PRIORS = {
     "bias": -2.5,
@@ -37,7 +37,6 @@ PRIORS = {
     "known example": 8.0,
     "meaning of anchor and URL": 0.2,
     "meaning of context": 0.2,
-    "near a seed": 1.0,
 }
 NAMES = tuple(PRIORS)
 #: Those that tell how links have paid, and those that tell what texts mean.

@@ -7,7 +7,7 @@ takes one matrix product. Columns are indexed by the frontier's numbers of URLs 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from focuscrawl.strategies.adaptive.columns import (
     MEANINGS,
     MEANT,
     NAMES,
-    NEAR,
     PARENTS,
     PATH_Y,
     PATHS,
@@ -45,7 +44,6 @@ from focuscrawl.strategies.adaptive.columns import (
 )
 from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, Ints
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
-from focuscrawl.strategies.adaptive.lessons import Row
 from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.rates import Rates
 from focuscrawl.strategies.adaptive.reading import FEATURES, PLACES, URL_WORD, Floats, Links
@@ -61,11 +59,17 @@ _CACHED, _URLS = 1 << 16, 1 << 12
 #: The share of in-links of URLs that were fetched from which they are removed.
 _DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
-#: One more than the steps from a seed that say nothing of a URL; how near those are that are no longer told apart.
-_USUAL_STEPS, _FAR = 4, 0.01
 #: Columns that are kept in the crawl's file; `last` and `before` follow from `url`, `dense` from them all.
 _BY_URL = ("sums", "maxima", "places", "known", "done", "frozen", "outcome")
 _BY_LINK = ("url", "parent", "path", "repeats")
+
+
+class Row(NamedTuple):
+    """The features by which a URL was fetched: dense ones, and sparse ones with their values."""
+
+    dense: Floats
+    features: Ints
+    values: NDArray[np.float64]
 
 
 class Evidence:
@@ -97,7 +101,7 @@ class Evidence:
         self.first = np.zeros(1025, dtype=np.int64)
         self.features = np.zeros(65_536, dtype=np.int32)
         # by page
-        self.p, self.near = np.zeros(1024), np.ones(1024)
+        self.p = np.zeros(1024)
         self.rates = Rates()
         #: What the texts of links say that were scored and not yet added, by the identity of their features.
         self._previewed: dict[int, tuple[Floats, Floats, Links]] = {}
@@ -121,12 +125,12 @@ class Evidence:
 
     # ---- adding
 
-    def set_page(self, page: int, p: float, near: float = 1.0) -> None:
-        """The relevance of a page, and how near a seed it is: 1 / (1 + links from there)."""
-        self.p, self.near = grown(self.p, page + 1), grown(self.near, page + 1)
+    def set_page(self, page: int, p: float) -> None:
+        """The relevance of a page."""
+        self.p = grown(self.p, page + 1)
         if page >= len(self.rates.children.total):
             self.rates.children.grow(len(self.p))
-        self.p[page], self.near[page] = p, near
+        self.p[page] = p
 
     def make_room(self, url: int) -> None:
         """Make room for a URL."""
@@ -225,8 +229,7 @@ class Evidence:
         return [self.features[one[0] : one[-1]] for one in firsts], firsts
 
     def _add_pages(self, sums: Floats, maxima: Floats, start: int, end: int) -> None:
-        parents = self.parent[start:end]
-        self._add_parents(sums, maxima, self.p[parents], self.near[parents], ~self.repeats[start:end])
+        self._add_parents(sums, maxima, self.p[self.parent[start:end]], ~self.repeats[start:end])
         for column, values in self._rates(start, end):
             sums[:, column] = values
 
@@ -260,14 +263,13 @@ class Evidence:
         return np.add.reduceat(self.sparse.take(features).astype(np.float64), first[:-1] - first[0])
 
     @staticmethod
-    def _add_parents(sums: Floats, maxima: Floats, p: Floats, near: Floats, new: NDArray[np.bool_]) -> None:
+    def _add_parents(sums: Floats, maxima: Floats, p: Floats, new: NDArray[np.bool_]) -> None:
         sums[:, LINKS] = 1
         sums[:, PARENTS] = new
         sums[:, LOG_ODDS] = new * logit(np.minimum(np.maximum(p, 0.01), 0.99))
         sums[:, P] = new * p
         sums[:, Q] = new * (1 - p)
         maxima[:, MAX_P] = p
-        maxima[:, NEAR] = near / (1 + near)
 
     def _rates(self, start: int, end: int) -> Iterator[tuple[int, Floats]]:
         """How links beside some in-links have paid, by column of the sums."""
@@ -374,7 +376,6 @@ class Evidence:
         found[:, RATES] = self._paid(sums, places).T
         found[:, 14] = known
         found[:, MEANINGS] = self._meant(sums)
-        found[:, 17] = np.log(_USUAL_STEPS * np.maximum(maxima[:, NEAR], _FAR))
         return found
 
     def _meant(self, sums: Floats) -> Floats | float:
@@ -388,12 +389,12 @@ class Evidence:
     def _paid(self, sums: Floats, places: Ints) -> Floats:
         return self.rates.surpluses(sums[:, SIBLINGS_Y : PATHS + 1], places)
 
-    def preview(self, links: Links, p: float, near: float) -> tuple[Floats, Floats]:
+    def preview(self, links: Links, p: float) -> tuple[Floats, Floats]:
         """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
         count = len(links.paths)
         sums, maxima = self._texts(links.features, links.first)
         self._previewed[id(links.features)] = sums, maxima, links  # what follows is set anew when they are added
-        self._add_parents(sums, maxima, np.full(count, p), np.full(count, near), np.ones(count, dtype=bool))
+        self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
         sums[:, PATH_Y] = self.rates.by_path.total[links.paths]
         sums[:, PATHS] = self.rates.by_path.number[links.paths]
         return self._dense(sums, maxima, links.places, np.zeros(count)), sums[:, SPARSE]
@@ -451,7 +452,7 @@ class Evidence:
     def state(self) -> Arrays:
         """What is known, to go on from there."""
         links, end = self.links, int(self.first[self.links])
-        found: Arrays = {name: getattr(self, name) for name in (*_BY_URL, "p", "near")}
+        found: Arrays = {name: getattr(self, name) for name in (*_BY_URL, "p")}
         found |= {name: getattr(self, name)[:links] for name in _BY_LINK}
         found["first"], found["features"] = self.first[: links + 1], self.features[:end]
         found |= self.rates.state()
@@ -465,13 +466,12 @@ class Evidence:
         """Go on from a state; raises ValueError or KeyError if it is not one."""
         check_sizes(state, _BY_URL)
         check_sizes(state, _BY_LINK)
-        check_sizes(state, ("p", "near", "children total"))
+        check_sizes(state, ("p", "children total"))
         check_steps("first", state["first"], len(state["features"]))
         urls, pages = len(state["sums"]), len(state["p"])
         for name, end in (
             *(("url", urls), ("paid", urls), ("parent", pages), ("paid parents", pages)),
             *(("path", SIZE), ("places", SIZE), ("paid paths", SIZE), ("features", len(self.sparse))),
-            *(("near", 2), ("maxima", 1 << 60)),
         ):
             check_range(name, state[name], end)
         check_range("paid later", state["paid later"][:, 0], pages)
@@ -484,7 +484,7 @@ class Evidence:
         }
         if any(state[name].shape != shape for name, shape in shapes.items()):
             raise ValueError("a column has another size")
-        for name in (*_BY_URL, *_BY_LINK, "p", "near", "first", "features"):
+        for name in (*_BY_URL, *_BY_LINK, "p", "first", "features"):
             setattr(self, name, state[name].astype(getattr(self, name).dtype))
         self.links = len(state["url"])
         self.rates.restore(state)

@@ -13,11 +13,11 @@ from focuscrawl import words
 from focuscrawl.judge import KeywordJudge
 from focuscrawl.strategies.adaptive.beforehand import Beforehand, Known
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, pack, unpack
-from focuscrawl.strategies.adaptive.columns import NAMES, NEAR, PRIOR
+from focuscrawl.strategies.adaptive.columns import NAMES, PRIOR
 from focuscrawl.strategies.adaptive.credit import worth_of_leading
-from focuscrawl.strategies.adaptive.evidence import Evidence
+from focuscrawl.strategies.adaptive.evidence import Evidence, Row
 from focuscrawl.strategies.adaptive.judge import FIRST, KEPT, PageJudge, logit
-from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons, Row
+from focuscrawl.strategies.adaptive.lessons import WIDTH, Lessons
 from focuscrawl.strategies.adaptive.link_model import LinkModel
 from focuscrawl.strategies.adaptive.meanings import Meanings
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Floats, Links, Reading
@@ -216,12 +216,9 @@ class Learner:
             if url < len(self._told):
                 self._told[url] = score
 
-    def preview(self, links: Links, p: float, depth: int) -> tuple[list[float], list[dict[str, float]]]:
-        """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons.
-
-        *depth*: how many links the page is from a seed.
-        """
-        dense, sparse = self.evidence.preview(links, self.believed(p), 1 / (1 + depth))
+    def preview(self, links: Links, p: float) -> tuple[list[float], list[dict[str, float]]]:
+        """The scores of the links of a page with relevance *p*, as if nothing else led there, and their reasons."""
+        dense, sparse = self.evidence.preview(links, self.believed(p))
         parts = np.empty((len(dense), len(PARTS)))
         np.multiply(dense, self.model.weights, out=parts[:, :WIDTH])
         parts[:, WIDTH] = sparse
@@ -285,7 +282,7 @@ class Learner:
         self._row = None
         if not dead:
             self.worths.add(reading.vector.words, outcome)
-        evidence.set_page(page, outcome, float(evidence.maxima[url, NEAR]) or 1.0)
+        evidence.set_page(page, outcome)
         self.page_urls += [url] * (number - len(self.page_urls))
         self.page_urls[number - 1] = url  # other workers store pages in between
         evidence.settle(url, outcome)

@@ -6,14 +6,15 @@ Its columns are numbered in the order in which features are met, so that nothing
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_steps
 from focuscrawl.strategies.adaptive.columns import NAMES, grown
-from focuscrawl.strategies.adaptive.hashing import SIZE, Ints
+from focuscrawl.strategies.adaptive.evidence import Row
+from focuscrawl.strategies.adaptive.hashing import SIZE
 from focuscrawl.strategies.adaptive.reading import FEATURES, Floats
 
 if TYPE_CHECKING:
@@ -23,14 +24,6 @@ WIDTH = len(NAMES)
 #: The first columns: dense features, and what the words of the lesson are worth together.
 FIRST = WIDTH + 1
 _FIRST = np.arange(FIRST)
-
-
-class Row(NamedTuple):
-    """The features by which a URL was fetched: dense ones, and sparse ones with their values."""
-
-    dense: Floats
-    features: Ints
-    values: NDArray[np.float64]
 
 
 class Lessons:
