@@ -183,7 +183,8 @@ def crawl(peer: str, web: Web, topic: Topic, pages: int, robots: bool = False, t
             text=True,
         )
         try:
-            said = process.communicate(timeout=timeout)[1].strip()
+            said = process.communicate(timeout=timeout)[1]
+            said = said.partition("Exception ignored in")[0].strip()  # the rest is about the interpreter's end
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
