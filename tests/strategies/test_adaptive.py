@@ -325,6 +325,19 @@ def test_where_all_seems_hopeless_what_was_known_beforehand_chooses():
     assert by_url[0] > 2 * by_url[1]
 
 
+@pytest.mark.parametrize("path", ["staff/", "staff/index.html", ""])
+def test_the_front_page_above_relevant_pages_comes_first(path):
+    crawl = Crawl(Learner(KeywordJudge({"quicksort": 1.0, "array": 1.0})))
+    links = [(f"http://{host}.example/{path}", "up") for host in "ab"] + [("http://a.example/staff/x", "x")]
+    crawl.fetch(page(WEATHER, *links, url="http://c.example/"))
+    before = crawl.score("http://a.example/staff/x")
+    assert crawl.score(f"http://a.example/{path}") == crawl.score(f"http://b.example/{path}")
+    crawl.fetch(page(SORTING, url="http://a.example/staff/one/home.html"))
+    crawl.learner.evidence.refresh(crawl.learner.evidence.waiting())
+    assert crawl.score(f"http://a.example/{path}") > crawl.score(f"http://b.example/{path}")
+    assert crawl.score("http://a.example/staff/x") == pytest.approx(before, abs=0.3)  # no front page
+
+
 def test_words_that_led_to_relevant_pages_are_learned():
     crawl = Crawl(Learner(KeywordJudge({"heap": 1.0})))
     good = [(f"http://t.example/{number}", "gherkin") for number in range(0, 40, 2)]
@@ -399,6 +412,19 @@ def test_links_between_known_pages_are_lessons_and_examples_are_sought():
     learner.take_in(1, 10, arrived, 0.1, np.array([11, 13]), [1, 3].__getitem__)
     example, counterexample = learner.log_odds(np.array([11, 13]))
     assert example > counterexample + 10
+
+
+def test_what_known_pages_say_of_links_stays_when_outcomes_change():
+    there = [("http://a.example/sort", "quick")]
+    known = [
+        Known(urls.key("http://a.example/"), 0.0, read(page(COOKING, *there)), [urls.key(url) for url, _ in there]),
+        Known(urls.key("http://a.example/sort"), 1.0, read(page(SORTING, url="http://a.example/sort")), []),
+    ]
+    learner = Learner(None, known)
+    before = learner.evidence.rates.children.total.copy()
+    assert before.sum() == 1.0
+    learner.mark([Known(1, 1.0, read(page(SORTING)), ())], [])
+    assert list(learner.evidence.rates.children.total) == list(before)
 
 
 def test_marks_change_the_judge_and_the_scores():

@@ -50,6 +50,7 @@ class Beforehand:
         for number, page in enumerate(self.known):
             for one in (aside, evidence):
                 one.set_page(number, page.label)
+            evidence.below.add(number, page.reading.directories, page.label)
             targets = [self._numbers.setdefault(key, len(self._numbers)) for key in page.targets]
             mine = self._numbers.get(page.key, -1)
             links = np.array([target for target in targets if target != mine], dtype=np.int64)
@@ -57,11 +58,10 @@ class Beforehand:
                 aside.add(number, links, page.reading.links)
         for page in self.known:
             there = self._numbers.get(page.key)
-            if there is not None and aside.last[there]:
+            if there is not None and (origins := aside.origins(there)) is not None:
                 lessons.add(aside.row(there))
                 labels.append(page.label)
-                parents, paths = aside.origins(aside.in_links(there))
-                evidence.rates.pay(parents, paths, aside.places[there].tolist(), page.label)
+                evidence.rates.pay_known(origins, page.label)
         return labels, places
 
     def adopt(self, evidence: Evidence, targets: NDArray[np.int64], key_of: Callable[[int], int]) -> None:

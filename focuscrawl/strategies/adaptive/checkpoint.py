@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Arrays = dict[str, NDArray[Any]]
 
 #: Goes up with every change of what is kept: what an older version has kept is learned again from the pages.
-VERSION = 6
+VERSION = 7
 #: The kinds of numbers.
 _KINDS = ("float64", "float32", "int64", "int32", "uint8", "bool")
 #: The most that bytes may grow to, whatever they say.

@@ -34,14 +34,15 @@ PRIORS = {
     "links at this place in the markup": 0.5,
     "URLs of this shape": 0.5,
     "directory and host": 0.3,
+    "relevant pages below it": 1.0,
     "known example": 8.0,
     "meaning of anchor and URL": 0.2,
     "meaning of context": 0.2,
 }
 NAMES = tuple(PRIORS)
-#: Those that tell how links have paid, and those that tell what texts mean.
-RATES = slice(10, 14)
-MEANINGS = slice(15, 17)
+#: Those that tell how links have paid and what lies below, and those that tell what texts mean.
+PAID = slice(10, 15)
+MEANINGS = slice(16, 18)
 PRIOR = np.array(list(PRIORS.values()))
 
 

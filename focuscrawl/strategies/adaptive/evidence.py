@@ -6,13 +6,14 @@ takes one matrix product. Columns are indexed by the frontier's numbers of URLs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_sizes, check_steps, joined, parted
+from focuscrawl.strategies.adaptive.below import Below
+from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, check_sizes, check_steps
 from focuscrawl.strategies.adaptive.columns import (
     ANCHOR_I,
     ANCHOR_W,
@@ -26,10 +27,10 @@ from focuscrawl.strategies.adaptive.columns import (
     MEANINGS,
     MEANT,
     NAMES,
+    PAID,
     PARENTS,
     PATH_Y,
     PATHS,
-    RATES,
     SIBLINGS,
     SIBLINGS_Y,
     SPARSE,
@@ -45,7 +46,7 @@ from focuscrawl.strategies.adaptive.columns import (
 from focuscrawl.strategies.adaptive.hashing import BITS, SIZE, Ints
 from focuscrawl.strategies.adaptive.judge import PageJudge, logit
 from focuscrawl.strategies.adaptive.meanings import Meanings
-from focuscrawl.strategies.adaptive.rates import Rates
+from focuscrawl.strategies.adaptive.rates import Origins, Rates
 from focuscrawl.strategies.adaptive.reading import FEATURES, PLACES, URL_WORD, Floats, Links
 
 #: In-links of a URL that count; later ones are ignored.
@@ -60,7 +61,7 @@ _CACHED, _URLS = 1 << 16, 1 << 12
 _DEAD = 0.1
 _GROUP = np.array([0, 0, 1, 2])
 #: Columns that are kept in the crawl's file; `last` and `before` follow from `url`, `dense` from them all.
-_BY_URL = ("sums", "maxima", "places", "known", "done", "frozen", "outcome")
+_BY_URL = ("sums", "maxima", "places", "fronts", "known", "done", "frozen", "outcome")
 _BY_LINK = ("url", "parent", "path", "repeats")
 
 
@@ -85,6 +86,7 @@ class Evidence:
         self.sums = np.zeros((1024, self._width))
         self.maxima = np.zeros((1024, MAXIMA))
         self.places = np.zeros((1024, 4), dtype=np.int32)
+        self.fronts = np.zeros(1024, dtype=bool)
         self.known = np.zeros(1024)
         self.done = np.zeros(1024, dtype=bool)
         self.frozen = np.zeros(1024, dtype=bool)
@@ -103,11 +105,9 @@ class Evidence:
         # by page
         self.p = np.zeros(1024)
         self.rates = Rates()
+        self.below = Below()
         #: What the texts of links say that were scored and not yet added, by the identity of their features.
         self._previewed: dict[int, tuple[Floats, Floats, Links]] = {}
-        #: What was paid, if the judge may change its mind: URL, parents, tag paths; and page and URL of later links.
-        self.paid: list[tuple[int, list[int], list[int]]] = []
-        self.paid_later: list[tuple[int, int]] = []
 
     def __len__(self) -> int:
         """The number of in-links."""
@@ -145,8 +145,7 @@ class Evidence:
         self.make_room(int(targets.max()))
         done = self.done[targets]
         for target in dict.fromkeys(targets[done].tolist()):  # there already: the other links of this page may be alike
-            self.rates.children.add(page, float(self.outcome[target]))
-            self.paid_later.append((page, target))
+            self.rates.pay_later(page, target, float(self.outcome[target]))
         chosen = (~done & (self.sums[targets, LINKS] < MOST)).nonzero()[0]
         targets = targets[chosen]
         thawed = targets[self.frozen[targets]]
@@ -189,7 +188,7 @@ class Evidence:
         self.url[start:end] = targets
         self.parent[start:end] = pages
         self.path[start:end] = links.paths[chosen]
-        self.places[targets] = links.places[chosen]
+        self.places[targets], self.fronts[targets] = links.places[chosen], links.fronts[chosen]
         lengths = links.first[1:] - links.first[:-1]
         self.first[start + 1 : end + 1] = self.first[start] + lengths[chosen].cumsum()
         self.features = grown(self.features, int(self.first[end]))
@@ -353,16 +352,17 @@ class Evidence:
         for start in range(0, len(urls), _URLS):
             some = urls[start : start + _URLS]
             sums, maxima = self.sums.take(some, axis=0), self.maxima.take(some, axis=0)  # an index takes longer
-            self.dense[some] = self._dense(sums, maxima, self.places.take(some, axis=0), self.known[some])
+            places = self.places.take(some, axis=0)
+            self.dense[some] = self._dense(sums, maxima, places, self.fronts[some], self.known[some])
 
     def refresh_rates(self) -> None:
         """Bring those features of all URLs up to date that tell how links have paid."""
         end = int(self.url[: self.links].max()) + 1 if self.links else 0
         for start in range(0, end, _URLS):
             some = slice(start, min(end, start + _URLS))
-            self.dense[some, RATES] = self._paid(self.sums[some], self.places[some]).T
+            self.dense[some, PAID] = self._paid(self.sums[some], self.places[some], self.fronts[some]).T
 
-    def _dense(self, sums: Floats, maxima: Floats, places: Ints, known: Floats) -> Floats:
+    def _dense(self, sums: Floats, maxima: Floats, places: Ints, fronts: NDArray[np.bool_], known: Floats) -> Floats:
         slope = self.judge.scale.slope
         found = np.empty((len(sums), len(NAMES)))
         found[:, 0] = 1
@@ -373,8 +373,8 @@ class Evidence:
         found[:, 6] = maxima[:, MAX_P]
         np.divide(sums[:, LOG_ODDS], np.maximum(1, sums[:, PARENTS]), out=found[:, 7])
         np.log1p(sums[:, P : Q + 1], out=found[:, 8:10])
-        found[:, RATES] = self._paid(sums, places).T
-        found[:, 14] = known
+        found[:, PAID] = self._paid(sums, places, fronts).T
+        found[:, 15] = known
         found[:, MEANINGS] = self._meant(sums)
         return found
 
@@ -386,8 +386,9 @@ class Evidence:
         odds = self.judge.direction_scale.odds(self.meanings.cosines(near, weight, squared))
         return np.asarray(np.clip(np.nan_to_num(odds), -_MOST_ODDS, _MOST_ODDS))
 
-    def _paid(self, sums: Floats, places: Ints) -> Floats:
-        return self.rates.surpluses(sums[:, SIBLINGS_Y : PATHS + 1], places)
+    def _paid(self, sums: Floats, places: Ints, fronts: NDArray[np.bool_]) -> Floats:
+        below = self.below.of_front_pages(fronts, places[:, 1])
+        return np.vstack([self.rates.surpluses(sums[:, SIBLINGS_Y : PATHS + 1], places), below])
 
     def preview(self, links: Links, p: float) -> tuple[Floats, Floats]:
         """Dense features and the part of the sparse ones for links of a new page, as if nothing else led there."""
@@ -397,7 +398,7 @@ class Evidence:
         self._add_parents(sums, maxima, np.full(count, p), np.ones(count, dtype=bool))
         sums[:, PATH_Y] = self.rates.by_path.total[links.paths]
         sums[:, PATHS] = self.rates.by_path.number[links.paths]
-        return self._dense(sums, maxima, links.places, np.zeros(count)), sums[:, SPARSE]
+        return self._dense(sums, maxima, links.places, links.fronts, np.zeros(count)), sums[:, SPARSE]
 
     def sparse_part(self, urls: NDArray[np.int64]) -> Floats:
         """What the sparse features add to the scores of URLs: the mean over their in-links."""
@@ -416,25 +417,19 @@ class Evidence:
         """A URL was fetched, with this outcome: links of the same kind may pay alike."""
         self.make_room(url)
         self.done[url], self.outcome[url] = True, outcome
-        self.rates.outcomes += outcome
-        self.rates.fetched += 1
-        if in_links := self.in_links(url):
-            parents, paths = self.origins(in_links)
-            self.paid.append((url, parents, paths))
-            self.rates.pay(parents, paths, self.places[url].tolist(), outcome)
+        self.rates.pay(url, self.origins(url), outcome)
 
-    def origins(self, in_links: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The pages and tag paths of in-links."""
-        return sorted(set(self.parent[in_links].tolist())), sorted(set(self.path[in_links].tolist()))
+    def origins(self, url: int) -> Origins | None:
+        """Where the links to a URL are; None if there are none."""
+        if not (in_links := self.in_links(url)):
+            return None
+        pages, paths = (sorted(set(column[in_links].tolist())) for column in (self.parent, self.path))
+        return Origins(pages, paths, self.places[url].tolist())
 
     def pay_again(self) -> None:
         """Count all outcomes again, after the judge has changed its mind about them."""
-        self.rates.clear()
-        self.rates.outcomes = float(self.outcome[self.done].sum())
-        for url, parents, paths in self.paid:
-            self.rates.pay(parents, paths, self.places[url].tolist(), float(self.outcome[url]))
-        for page, url in self.paid_later:
-            self.rates.children.add(page, float(self.outcome[url]))
+        self.rates.pay_again(self.outcome)
+        self.below.count_again(self.p)
 
     def adopt(self, known: Mapping[int, int], other: Evidence) -> None:
         """Take over the in-links of URLs from other evidence about the same pages: its number by the number here."""
@@ -444,7 +439,8 @@ class Evidence:
         parts = [other.features[other.first[link] : other.first[link + 1]] for _, link in pairs]
         targets, chosen = np.array([url for url, _ in pairs]), np.array([link for _, link in pairs])
         first = np.cumsum([0, *map(len, parts)])
-        links = Links(np.concatenate(parts), first, other.path[chosen], other.places[other.url[chosen]])
+        there = other.url[chosen]
+        links = Links(np.concatenate(parts), first, other.path[chosen], other.places[there], other.fronts[there])
         self._add(other.parent[chosen], targets, links, np.arange(len(pairs)))
 
     # ---- keeping
@@ -456,10 +452,7 @@ class Evidence:
         found |= {name: getattr(self, name)[:links] for name in _BY_LINK}
         found["first"], found["features"] = self.first[: links + 1], self.features[:end]
         found |= self.rates.state()
-        found["paid"] = np.array([url for url, _, _ in self.paid], dtype=np.int64)
-        found |= joined("paid parents", [np.array(parents) for _, parents, _ in self.paid], np.int64)
-        found |= joined("paid paths", [np.array(paths) for _, _, paths in self.paid], np.int32)
-        found["paid later"] = np.array(self.paid_later, dtype=np.int64).reshape(-1, 2)
+        found |= self.below.state()
         return found
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -470,12 +463,10 @@ class Evidence:
         check_steps("first", state["first"], len(state["features"]))
         urls, pages = len(state["sums"]), len(state["p"])
         for name, end in (
-            *(("url", urls), ("paid", urls), ("parent", pages), ("paid parents", pages)),
-            *(("path", SIZE), ("places", SIZE), ("paid paths", SIZE), ("features", len(self.sparse))),
+            *(("url", urls), ("parent", pages)),
+            *(("path", SIZE), ("places", SIZE), ("features", len(self.sparse))),
         ):
             check_range(name, state[name], end)
-        check_range("paid later", state["paid later"][:, 0], pages)
-        check_range("paid later", state["paid later"][:, 1], urls)
         shapes: dict[str, tuple[int, ...]] = {
             "sums": (urls, self._width),
             "maxima": (urls, MAXIMA),
@@ -487,10 +478,8 @@ class Evidence:
         for name in (*_BY_URL, *_BY_LINK, "p", "first", "features"):
             setattr(self, name, state[name].astype(getattr(self, name).dtype))
         self.links = len(state["url"])
-        self.rates.restore(state)
-        parents, paths = ([part.tolist() for part in parted(name, state)] for name in ("paid parents", "paid paths"))
-        self.paid = list(zip(state["paid"].tolist(), parents, paths, strict=True))
-        self.paid_later = [(page, url) for page, url in state["paid later"].tolist()]
+        self.rates.restore(state, urls)
+        self.below.restore(state, self.p)
         self.before = np.zeros(max(1, self.links), dtype=np.int64)
         self.last = np.zeros(urls, dtype=np.int64)
         if self.links:

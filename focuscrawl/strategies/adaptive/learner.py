@@ -283,6 +283,7 @@ class Learner:
         if not dead:
             self.worths.add(reading.vector.words, outcome)
         evidence.set_page(page, outcome)
+        evidence.below.add(page, reading.directories, outcome)
         self.page_urls += [url] * (number - len(self.page_urls))
         self.page_urls[number - 1] = url  # other workers store pages in between
         evidence.settle(url, outcome)
@@ -382,7 +383,7 @@ class Learner:
             return
         p, pages = self.evidence.p, np.array(self.row_pages, dtype=np.int64)
         page_of = {url: self.offset + number for number, url in enumerate(self.page_urls, 1)}
-        fetched = [(page_of[url], parents) for url, parents, _ in self.evidence.paid if url in page_of]
+        fetched = [(page_of[url], origins.pages) for url, origins in self.evidence.rates.paid if url in page_of]
         worth = np.maximum(p, worth_of_leading(p, fetched, self.evidence.rates.usual))
         labels = np.concatenate([self.known_labels, worth[pages]])
         self.model.learn(self.lessons, labels, self.worths.of_words(), self._known_places)

@@ -40,6 +40,11 @@ FEATURES = len(KINDS) * SIZE
 UNSPACED = ("ja", "km", "ko", "lo", "my", "th", "zh")
 #: How often a word of the title counts.
 TITLE = 3
+#: Names of pages that are what a directory shows.
+FRONTS = ("", "index", "default", "home", "welcome")
+_FRONT = "front page"
+#: Directories that a page is in, from the host on, that count.
+_DEEPEST = 8
 _NINES = str.maketrans(dict.fromkeys(digits, "9"))
 
 
@@ -131,6 +136,19 @@ def place_of(url: str) -> Place:
     return Place(shape, above.directory, above.top, above.host)
 
 
+def directories_of(url: str) -> Ints:
+    """The hashes of the directories that a URL is in, from the topmost one of its host to its own, each once."""
+    host, slash, rest = _split(url)[0].partition("://")[2].partition("/")
+    parts = rest.split("/") if slash else []
+    paths = [f"{host}/{''.join([f'{part}/' for part in parts[:end]])}" for end in range(min(len(parts), _DEEPEST) + 1)]
+    return np.array(sorted({place_hashes[path] for path in paths}), dtype=np.int32)
+
+
+def _is_front(name: str, query: str) -> bool:
+    """Whether the last part of a URL stands for its directory."""
+    return not query and name.partition(".")[0].lower() in FRONTS
+
+
 def _split(url: str) -> tuple[str, str, str]:
     """An absolute URL up to its last directory, name and query."""
     path, _, query = url.partition("#")[0].partition("?")
@@ -192,6 +210,8 @@ class Links(NamedTuple):
     first: NDArray[np.int64]
     paths: Ints
     places: Ints
+    #: Whether each leads to the front page of its directory.
+    fronts: NDArray[np.bool_]
 
 
 class Reading(NamedTuple):
@@ -199,8 +219,9 @@ class Reading(NamedTuple):
 
     vector: Vector
     links: Links
-    #: Where the page itself is.
+    #: Where the page itself is, and the directories above it.
     place: Place
+    directories: Ints
     #: The words of the page, and their hashes.
     words: Collection[str]
     hashes: Sequence[int]
@@ -297,6 +318,8 @@ class _Read:
         start, known = URL_WORD * SIZE, self._words
         features = {*above.words, *[start + known[word] for word in found]}
         features.update(above.parts, self._parts_of(URL_WORD, found))
+        if _is_front(name, query):
+            features.add(SHAPE * SIZE + place_hashes[_FRONT])
         shape = place_hashes[f"{above.shape}/{shape_of_name(name, query)}"]
         return _bytes([*features, SHAPE * SIZE + shape]) + above.places
 
@@ -356,7 +379,8 @@ class Reader:
         here, place = _WordsHere(zip(counts, hashed, strict=True), known), place_of(page.url)
         in_roles = roles_of(page, here, place.shape) if self._roles else []
         vector = self._vector(page, counts, hashed, in_roles)
-        return Reading(vector, self._links(page.links, here), place, counts, hashed, self._new_words(page))
+        links, above = self._links(page.links, here), directories_of(page.url)
+        return Reading(vector, links, place, above, counts, hashed, self._new_words(page))
 
     def _new_words(self, page: Page) -> dict[int, str]:
         """The words of a page, those of its links included, that were not met before; the shortest of a hash."""
@@ -424,12 +448,14 @@ class Reader:
         # kind after kind there, link after link here
         parts = zip(from_urls, anchors, headings, contexts, paths, strict=True)
         features = np.frombuffer(b"".join(chain.from_iterable(parts)), np.int32)
-        # each link has one shape, with the other places of its URL behind it, and ends with its tag path
+        # each link has one host, with the other places of its URL before it, and ends with its tag path
         kind, hashes = features >> BITS, features & (SIZE - 1)
-        last, shapes = (kind == PATH).nonzero()[0], (kind == SHAPE).nonzero()[0]
+        last, hosts = (kind == PATH).nonzero()[0], (kind == HOST).nonzero()[0]
         first = np.zeros(len(links) + 1, dtype=np.int64)
         np.add(last, 1, out=first[1:])
-        return Links(features, first, hashes[last], hashes[shapes[:, None] + _PLACES])
+        fronts = np.zeros(len(links), dtype=bool)
+        fronts[last.searchsorted((features == SHAPE * SIZE + place_hashes[_FRONT]).nonzero()[0])] = True
+        return Links(features, first, hashes[last], hashes[hosts[:, None] + _PLACES], fronts)
 
     def _contexts(self, links: Sequence[Link], read: _Read, here: _WordsHere) -> list[bytes]:
         """The features of the words around each link."""
@@ -443,7 +469,7 @@ class Reader:
 
 
 #: The features of a URL that tell where it leads stand side by side.
-_PLACES = np.arange(4)
+_PLACES = np.arange(-3, 1)
 
 
 def _bytes(numbers: Sequence[int]) -> bytes:
