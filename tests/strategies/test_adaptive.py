@@ -414,6 +414,19 @@ def test_links_between_known_pages_are_lessons_and_examples_are_sought():
     assert example > counterexample + 10
 
 
+def test_an_example_that_links_to_itself_says_something_of_other_pages():
+    there = [("http://a.example/", "myself"), ("http://a.example/sort", "quick")]
+    there += [(f"http://a.example/{number}", "x") for number in range(2000)]
+    known = [
+        Known(urls.key("http://a.example/"), 0.0, read(page(COOKING, *there)), [urls.key(url) for url, _ in there]),
+        Known(urls.key("http://a.example/sort"), 1.0, read(page(SORTING, url="http://a.example/sort")), []),
+        Known(urls.key("http://a.example/1999"), 0.0, read(page(WEATHER, url="http://a.example/1999")), []),
+    ]
+    learner = Learner(None, known)
+    assert len(learner.known_labels) - learner._known_places == 2
+    assert learner.evidence.rates.children.number.sum() == 2
+
+
 def test_what_known_pages_say_of_links_stays_when_outcomes_change():
     there = [("http://a.example/sort", "quick")]
     known = [

@@ -52,10 +52,8 @@ class Beforehand:
                 one.set_page(number, page.label)
             evidence.below.add(number, page.reading.directories, page.label)
             targets = [self._numbers.setdefault(key, len(self._numbers)) for key in page.targets]
-            mine = self._numbers.get(page.key, -1)
-            links = np.array([target for target in targets if target != mine], dtype=np.int64)
-            if len(links) == len(targets):
-                aside.add(number, links, page.reading.links)
+            mine = self._numbers.get(page.key, -1)  # what a page says of itself does not count
+            aside.add(number, np.array(targets, dtype=np.int64), page.reading.links, but=mine)
         for page in self.known:
             there = self._numbers.get(page.key)
             if there is not None and (origins := aside.origins(there)) is not None:

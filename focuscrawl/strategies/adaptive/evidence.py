@@ -138,15 +138,15 @@ class Evidence:
             for name in (*_BY_URL, "last", "dense"):
                 setattr(self, name, grown(getattr(self, name), url + 1))
 
-    def add(self, page: int, targets: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
-        """Add the links of a page; returns the URLs that wait and now have more in-links."""
+    def add(self, page: int, targets: NDArray[np.int64], links: Links, *, but: int = -1) -> NDArray[np.int64]:
+        """Add the links of a page *but* those to one URL; returns the URLs that wait and now have more in-links."""
         if not len(targets):
             return targets
         self.make_room(int(targets.max()))
         done = self.done[targets]
         for target in dict.fromkeys(targets[done].tolist()):  # there already: the other links of this page may be alike
             self.rates.pay_later(page, target, float(self.outcome[target]))
-        chosen = (~done & (self.sums[targets, LINKS] < MOST)).nonzero()[0]
+        chosen = (~done & (self.sums[targets, LINKS] < MOST) & (targets != but)).nonzero()[0]
         targets = targets[chosen]
         thawed = targets[self.frozen[targets]]
         if len(thawed):
