@@ -84,7 +84,6 @@ class Adaptive(FocusedSpider):
                     known.append(Known(urls.key(page.url), label, self._read(page), targets))
         self._new_learner = partial(Learner, keywords, known, self._vectors)
         self.learner = self._new_learner()
-        self._reader.covers = not self.learner.judge.supervised
         if self._vectors is None and not self.learner.judge.supervised:
             self.logger.info(
                 "with word vectors, a topic given by few words finds more: pip install 'focuscrawl[vectors]'"

@@ -21,6 +21,7 @@ from focuscrawl.strategies.adaptive.learner import Learner
 from focuscrawl.strategies.adaptive.lessons import FIRST, WIDTH, Lessons
 from focuscrawl.strategies.adaptive.reading import CONTEXT, URL_WORD, Reader, link_words, place_of
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid
+from focuscrawl.strategies.adaptive.scales import worth_beside
 from focuscrawl.strategies.adaptive.shapes import shape_of
 from focuscrawl.strategies.adaptive.telling import explain, reasons
 from focuscrawl.strategies.adaptive.worths import Worths
@@ -182,6 +183,24 @@ def test_examples_teach_words_that_no_keyword_names():
     assert (
         judge.log_odds(vector("mergesort and heapsort of elements")) > 0 > judge.log_odds(vector("bread in the oven"))
     )
+
+
+def test_keywords_count_beside_examples_as_far_as_they_tell_these_apart():
+    def judged(word: str, text: str) -> float:
+        given = KeywordJudge({word: 1.0})
+        positives = [vector(f"{SORTING} algorithm page {number}", given) for number in range(5)]
+        negatives = [vector(f"{other} page {number}", given) for number, other in enumerate((COOKING, WEATHER) * 4)]
+        return PageJudge(given, positives, negatives).log_odds(vector(text, given))
+
+    unlike = "an algorithm for graphs, and another algorithm for page tables"  # no word of the examples but these two
+    assert judged("algorithm", unlike) > 1 + judged("page", unlike)
+    assert judged("algorithm", COOKING) < 0
+
+
+def test_a_measure_that_says_nothing_is_worth_nothing_beside_another():
+    labels, scores = np.array([1.0, 1, 1, 0, 0, 0]), np.array([0.9, 0.8, 0.2, 0.3, 0.1, 0.0])
+    assert worth_beside(labels, scores, labels) > worth_beside(scores, scores, labels) > 0
+    assert worth_beside(np.ones(6), scores, labels) == worth_beside(1 - labels, scores, labels) == 0
 
 
 def test_a_seed_stands_for_keywords():

@@ -7,7 +7,7 @@ words of the seeds) and teaches itself from the pages that it judged most and le
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from focuscrawl.strategies.adaptive.checkpoint import Arrays, check_range, joine
 from focuscrawl.strategies.adaptive.hashing import SIZE, hash_of, hashes
 from focuscrawl.strategies.adaptive.reading import NO_EMBEDDING, Embedding, Floats, Vector
 from focuscrawl.strategies.adaptive.regression import fit, sigmoid, used_columns
+from focuscrawl.strategies.adaptive.scales import Scale, balance, between, scale_of, worth_beside
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,6 +43,9 @@ _BORDER, _STEEP = 0.65, 7.0
 #: Weight of the keywords relative to what examples say, and to what the crawl's own pages say.
 _BESIDE_EXAMPLES = 0.3
 _BESIDE_PAGES = 2.0
+#: How far the coverage of the keywords counts beside what examples say, of what it could by telling these apart: the
+#: words are judged by examples that they were not learned from, while keywords may have been chosen by them.
+_COVERAGE_SHARE = 0.5
 #: A cosine with the keywords that is high whatever the crawl has found so far, and a coverage of them.
 _HIGH = 0.12
 _HIGH_COVERAGE = 0.4
@@ -54,19 +58,6 @@ _LANGUAGES = ("", *NAMES)
 #: How the cosine of a page's embedding with the topic's becomes log-odds, at most these: the topic is given by words,
 #: or by pages.
 _MOST_MEANING = 6.0
-
-
-class Scale(NamedTuple):
-    """How a score becomes log-odds: `slope * (score - middle)`."""
-
-    middle: float
-    slope: float
-
-    def odds(self, scores: Any) -> Any:
-        """The log-odds of scores."""
-        return self.slope * (scores - self.middle)
-
-
 #: Without counterexamples, many relevant pages get a probability below 0.5 by the words of seeds or examples, which fit
 #: themselves best; keywords need no correction.
 _STRICTNESS, _STRICTNESS_OF_PAGES = 0.0, 2.0
@@ -130,6 +121,9 @@ class PageJudge:
         #: What the words of marked pages add to the log-odds, unless these are examples like those of a topic.
         self.marked = np.zeros(SIZE)
         self.scale = self._coverage_scale = Scale(_HIGH / 2, 6 / _HIGH)
+        #: What full coverage of the keywords adds to a score learned from examples, and how both become log-odds.
+        self._covered = 0.0
+        self._examples_scale = self.scale
         for vector in (*self.positives, *self.negatives):
             self._add_language(vector.language)
             self._count(vector)
@@ -261,20 +255,22 @@ class PageJudge:
             rest = np.flatnonzero(np.arange(len(labels)) % _FOLDS != fold)
             if len(held_out):
                 scores[held_out] = pages[held_out] @ self._regression(pages[rest], labels[rest])
-        self.scale = _scale(scores, labels, 1 - labels, _BORDER, _STEEP)
+        self.scale = scale_of(scores, labels, 1 - labels, _BORDER, _STEEP)
+        coverages = self._coverages([*self.positives, *self.negatives])
+        given = self.given is not None  # words of the examples themselves say no more
+        self._covered = _COVERAGE_SHARE * worth_beside(coverages, scores, labels) if given else 0.0
+        self._examples_scale = scale_of(scores + self._covered * coverages, labels, 1 - labels, _BORDER, _STEEP)
 
     def _regression(self, pages: csr_array, labels: Floats) -> Floats:
-        positive = labels.sum()
-        balance = np.where(labels == 1, len(labels) / (2 * positive), len(labels) / (2 * (len(labels) - positive)))
         few, used = used_columns(pages)
         weights = np.zeros(SIZE)
-        weights[used] = fit(few, labels, _RIDGE, importance=balance)
+        weights[used] = fit(few, labels, _RIDGE, importance=balance(labels))
         return weights + _BESIDE_EXAMPLES * float(np.sqrt(weights @ weights)) * self.keywords
 
     def _rescale(self) -> None:
         """By the keywords alone: the best pages so far are certain."""
-        self.scale = _between(self._best, _HIGH)
-        self._coverage_scale = _between(self._best_covered, _HIGH_COVERAGE)
+        self.scale = between(self._best, _HIGH)
+        self._coverage_scale = between(self._best_covered, _HIGH_COVERAGE)
 
     def learn_seed(self, vector: Vector) -> None:
         """A seed of a topic that has neither keywords nor examples."""
@@ -308,7 +304,7 @@ class PageJudge:
         self.keywords = self._keywords()
         pages = self._matrix(self.pages)
         by_keywords = self._coverages(self.pages)
-        given = _between(np.sort(by_keywords)[-3:].tolist(), _HIGH_COVERAGE).odds(by_keywords)
+        given = between(np.sort(by_keywords)[-3:].tolist(), _HIGH_COVERAGE).odds(by_keywords)
         meaning = self._embeddings(self.pages)
         if meaning is not None:
             given = _with_meaning(given, meaning, self._direction0, self._scale0)
@@ -325,12 +321,12 @@ class PageJudge:
         yes, no = labels * importance, (1 - labels) * importance
         self.weights = unit(_rocchio(pages, yes, no) + _BESIDE_PAGES * self.keywords)
         sure, unsure = labels * yes, (1 - labels) * no
-        self.scale = _scale(pages @ self.weights, sure, unsure)
-        self._coverage_scale = _scale(self._coverages([*self.pages, *known]), sure, unsure)
+        self.scale = scale_of(pages @ self.weights, sure, unsure)
+        self._coverage_scale = scale_of(self._coverages([*self.pages, *known]), sure, unsure)
         meaning = self._embeddings([*self.pages, *known])
         if meaning is not None and (has := meaning.any(axis=1)).any():
             self.direction = unit(_rocchio(meaning, yes * has, no * has) + _BESIDE_PAGES * self._direction0)
-            self.direction_scale = _scale(meaning @ self.direction, sure * has, unsure * has)
+            self.direction_scale = scale_of(meaning @ self.direction, sure * has, unsure * has)
         self._learned = True
         self._correct()
 
@@ -392,7 +388,9 @@ class PageJudge:
     def _together(self, scores: Any, coverages: Any, embeddings: Floats | None) -> Any:
         """Log-odds by words, by the keywords and by the meaning of words, as far as there are any."""
         odds = self.scale.odds(scores)
-        if not self.supervised:
+        if self.supervised:
+            odds = self._examples_scale.odds(scores + self._covered * coverages)
+        else:
             by_keywords = self._coverage_scale.odds(coverages)
             odds = _WORDS_SHARE * odds + (1 - _WORDS_SHARE) * by_keywords if self._learned else by_keywords
         if embeddings is not None:
@@ -416,13 +414,13 @@ class PageJudge:
         found |= {"best": np.array(self._best), "best covered": np.array(self._best_covered)}
         found["languages"] = np.array([_LANGUAGES.index(vector.language) for vector in vectors], dtype=np.int32)
         found["languages met"] = np.array([_LANGUAGES.index(code) for code in self._given_in], dtype=np.int32)
-        scales = (*self.scale, *self._coverage_scale, *self._scale0, *self.direction_scale)
-        found["judge"] = np.array([self._sampled, self._learned, *scales])
+        scales = (self.scale, self._coverage_scale, self._examples_scale, self._scale0, self.direction_scale)
+        found["judge"] = np.array([self._sampled, self._learned, self._covered, *np.ravel(scales)])
         return found
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state; raises ValueError or KeyError if it is not one."""
-        if any(state[name].shape != (SIZE,) for name in _BY_WORD) or state["judge"].shape != (10,):
+        if any(state[name].shape != (SIZE,) for name in _BY_WORD) or state["judge"].shape != (13,):
             raise ValueError("the judge has another size")
         check_range("words", state["words"], SIZE)
         for name in ("languages", "languages met"):
@@ -443,10 +441,10 @@ class PageJudge:
         self.direction, self._direction0 = state["direction"], state["direction0"]
         self._best, self._best_covered = state["best"].tolist(), state["best covered"].tolist()
         self.pages, self.seeds = vectors[: len(self.numbers)], vectors[len(self.numbers) :]
-        sampled, learned, *scales = state["judge"].tolist()
+        sampled, learned, self._covered, *numbers = state["judge"].tolist()
         self._sampled, self._learned = int(sampled), bool(learned)
-        pairs = zip(scales[::2], scales[1::2], strict=True)
-        self.scale, self._coverage_scale, self._scale0, self.direction_scale = (Scale(*pair) for pair in pairs)
+        scales = [Scale(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+        self.scale, self._coverage_scale, self._examples_scale, self._scale0, self.direction_scale = scales
 
 
 def _with_meaning(odds: Any, embeddings: Floats, direction: Floats, scale: Scale) -> Floats:
@@ -456,21 +454,6 @@ def _with_meaning(odds: Any, embeddings: Floats, direction: Floats, scale: Scale
     return np.asarray((1 - share) * odds + share * by_meaning)
 
 
-def _between(best: Sequence[float], least: float) -> Scale:
-    """Pages as good as the best ones so far are certain, those half as good are in doubt."""
-    high = max(least, sum(best) / len(best) if best else 0.0)
-    return Scale(high / 2, 6 / high)
-
-
 def _rocchio(pages: Any, yes: Floats, no: Floats) -> Floats:
     """The direction from the mean of the other pages to that of the relevant ones."""
     return unit((pages.T @ yes) / yes.sum() - (pages.T @ no) / no.sum())
-
-
-def _scale(scores: Floats, yes: Floats, no: Floats, border: float = 0.5, steep: float = 6.0) -> Scale:
-    """From the mean score of other pages to that of relevant ones, each with its weights.
-
-    *border* of the way a page is in doubt; the whole way is worth the log-odds *steep*.
-    """
-    high, low = float(scores @ yes / yes.sum()), float(scores @ no / no.sum())
-    return Scale(low + border * (high - low), steep / max(high - low, 0.01))

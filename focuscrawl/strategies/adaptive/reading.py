@@ -363,8 +363,6 @@ class Reader:
         roles: bool = False,
     ) -> None:
         self._keywords, self._embed, self._roles = keywords, embed, roles
-        #: Whether anybody asks how well pages cover the keywords.
-        self.covers = True
         self._met: set[str] = set()
         self._parts: dict[str, _Parts | None] = {}
         self._read: dict[str, _Read] = {}
@@ -409,7 +407,7 @@ class Reader:
                 found += parts[word]
                 numbers += [count] * len(parts[word])
         coverage, embedding = 0.0, NO_EMBEDDING
-        if self._keywords is not None and self.covers:
+        if self._keywords is not None:
             coverage = self._keywords.coverage(page, 0.0).relevance
         if self._embed is not None and language in (ENGLISH, ""):  # the vectors know little of other languages
             embedding = self._embed(page.word_counts)
