@@ -193,7 +193,7 @@ class Adaptive(FocusedSpider):
             page.relevance or 0.0,
             np.array(link_ids, dtype=np.int64),
             lambda number: urls.key(page.links[number].url),
-            dead=bool(page.problem),
+            dead=bool(page.problem) or page.duplicate_of is not None,  # a copy brings nothing new
             seed=self._is_bare_seed(page),
             directory=page.without_lists() is not None,
             told=[link.score for link in page.links],
@@ -290,7 +290,7 @@ class Adaptive(FocusedSpider):
         if stored.problem is None and stored.duplicate_of is None:
             page.expected_languages = self.topic.languages
             read_page(page, response.body, response.content_type, documents=self.crawl.documents)
-        page.problem = stored.problem
+        page.problem, page.duplicate_of = stored.problem, stored.duplicate_of
         links = store.links.read_back(stored.number)
         reading = self._read(page)
         if self.judges_again and not page.problem and stored.duplicate_of is None:  # not by what another topic said

@@ -42,7 +42,7 @@ def given(sorting, start: str) -> str:
 
 @pytest.fixture(scope="module")
 def relevant(tmp_path_factory, sorting):
-    """How many pages a crawl finds that are about sorting by their labels."""
+    """How many pages a crawl finds that are about sorting by their labels; copies do not count."""
 
     def run(spider: str, start: str) -> int:
         web, folder = open_web("demo"), tmp_path_factory.mktemp(spider)
@@ -51,7 +51,8 @@ def relevant(tmp_path_factory, sorting):
         crawled = crawl(spider, web, folder / "crawl", topic=topic, max_pages=PAGES)
         assert crawled.stats.get("log_count/ERROR", 0) == 0
         assert len(crawled.urls) == PAGES
-        return sum(LABEL in web.labels(url) for url in crawled.urls)
+        own = crawled.sql("SELECT url FROM page WHERE duplicate_of IS NULL")
+        return sum(LABEL in web.labels(url) for (url,) in own)
 
     return run
 
@@ -69,8 +70,9 @@ def test_any_part_of_a_topic_is_enough(relevant, without_a_topic, start, vectors
         monkeypatch.setattr(adaptive, "load_vectors", lambda: None)
     elif adaptive.load_vectors() is None:
         pytest.skip("needs the word vectors: pip install 'focuscrawl[vectors]'")
-    # by their words alone, a few pages say little about a topic: then it is no worse than no order at all
-    gain = 4 if vectors or start not in ("examples", "seeds") else -8
+    # by their words alone, a few pages say little about a topic: without vectors no order finds more than none
+    gains = {"examples": (-8, 4), "seeds": (-12, 0)}
+    gain = gains.get(start, (4, 4))[vectors]
     assert relevant("adaptive", start) > without_a_topic + gain
 
 
@@ -117,6 +119,13 @@ def test_two_crawls_are_the_same(tmp_path):
         crawl("adaptive", open_web("demo"), tmp_path / name, topic="sorting", max_pages=80).pages for name in "ab"
     )
     assert [(page["url"], page["score"]) for page in first] == [(page["url"], page["score"]) for page in second]
+
+
+def test_copies_of_pages_do_not_pay(tmp_path):
+    """The embedded web has a site about sorting and a mirror of it: once the copies are recognised, they come last."""
+    crawled = crawl("adaptive", open_web("demo"), tmp_path / "c", topic="sorting", max_pages=250)
+    ((copies,),) = crawled.sql("SELECT count(*) FROM page WHERE duplicate_of NOT NULL")
+    assert 0 < copies < 25  # of 64 there are
 
 
 def test_a_link_found_on_more_pages_is_scored_by_all_of_them(tmp_path):
